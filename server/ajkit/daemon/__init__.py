@@ -1,0 +1,1 @@
+"""The submission daemon: the job journal, its queue and its HTTP face."""

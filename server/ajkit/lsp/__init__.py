@@ -1,0 +1,1 @@
+"""The language server: a thin program on the engine."""

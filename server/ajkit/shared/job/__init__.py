@@ -1,0 +1,1 @@
+"""The build path: Template + command line shape + command to JobSpec, without knowing any service."""

@@ -1,0 +1,229 @@
+"""What can be wrong: Problem, its codes and severities, fixes, and the exceptions that carry problems."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ajkit.shared.where import KeyPath, Span
+
+
+class Severity(Enum):
+    """How much a problem matters. The values are the words of reports and of `aj.toml`."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFORMATION = "information"
+    HINT = "hint"
+
+
+_E, _W, _I, _H = Severity.ERROR, Severity.WARNING, Severity.INFORMATION, Severity.HINT
+
+CODES: dict[str, Severity] = {
+    "template.missing": _E,
+    "template.shape": _E,
+    "template.unknown-key": _W,
+    "base.type": _E,
+    "base.name": _E,
+    "base.no-home": _E,
+    "base.missing": _E,
+    "base.cycle": _E,
+    "base.broken": _E,
+    "base.unsaved": _I,
+    "yaml.syntax": _E,
+    "yaml.tab-indent": _E,
+    "yaml.conflict-marker": _E,
+    "yaml.encoding": _E,
+    "yaml.documents": _E,
+    "yaml.duplicate-key": _E,
+    "yaml.key": _E,
+    "yaml.tag": _E,
+    "yaml.recursive-alias": _E,
+    "yaml.implicit-type": _W,
+    "limit.chain": _E,
+    "limit.nodes": _E,
+    "limit.nesting": _E,
+    "limit.size": _E,
+    "limit.aliases": _E,
+    "merge.clears": _W,
+    "merge.diamond": _W,
+    "merge.type-change": _W,
+    "merge.repeats": _H,
+    "merge.redundant": _H,
+    "schema.type": _E,
+    "schema.required": _E,
+    "schema.unknown-key": _W,
+    "schema.no-effect": _I,
+    "jobs.extra": _I,
+    "env.unexpanded": _H,
+    "env.overridden": _W,
+    "shell.amlt-escape": _W,
+    "secret.inline": _W,
+    "service.unknown": _E,
+    "shape.missing": _E,
+    "shape.refused": _E,
+    "shape.invalid": _E,
+    "sku.syntax": _E,
+    "sku.placeholder": _E,
+    "sku.no-range": _E,
+    "sku.shape-mismatch": _E,
+    "sku.overlap": _W,
+    "sku.gap": _W,
+    "name.invalid": _E,
+    "command.missing": _E,
+    "code.missing": _E,
+    "overlay.keypath": _E,
+    "config.invalid": _E,
+    "plugin.broken": _W,
+}
+"""Every code of the product and its severity by default; a service's own codes are ``<service>.<word>`` and errors.
+
+`docs/problems.md` has one heading per code. `schema.no-effect` is a warning where the key would change the job.
+"""
+
+STOPS_SHOW = ("template.", "base.", "yaml.", "limit.", "overlay.", "config.")
+"""Prefixes of the codes whose errors mean that a merged config cannot be trusted (`aj show` prints nothing)."""
+
+
+def default_severity(code: str) -> Severity:
+    """The severity of a code unless `aj.toml` says otherwise; unknown codes are a service's own refusals: errors."""
+    return CODES.get(code, Severity.ERROR)
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """Another place that explains a problem, with a few words on why."""
+
+    span: Span
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A change of text at a span; an empty span inserts."""
+
+    span: Span
+    new_text: str
+
+
+@dataclass(frozen=True, slots=True)
+class NewFile:
+    """A file to create with some content, at a path of the `Files` the problem was found in."""
+
+    path: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """A way out of a problem: what it does in the user's words and the changes that do it.
+
+    `preferred` marks the one to apply without asking.
+    """
+
+    title: str
+    edits: tuple[Edit, ...] = ()
+    creates: tuple[NewFile, ...] = ()
+    preferred: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong, said in the user's words, on the place where it was written.
+
+    `span` is None only for problems of the command line itself. `keypath` says which value of the effective config it is
+    about, `leaf` the path of the template whose effective config showed it (where that is not the file itself).
+    `unnecessary` and `deprecated` are the editor's tags.
+    """
+
+    code: str
+    message: str
+    span: Span | None
+    related: tuple[Related, ...] = ()
+    fixes: tuple[Fix, ...] = ()
+    severity: Severity = Severity.ERROR
+    keypath: KeyPath | None = None
+    leaf: str | None = None
+    unnecessary: bool = False
+    deprecated: bool = False
+
+    @property
+    def is_error(self) -> bool:
+        """Whether it stops a build."""
+        return self.severity is Severity.ERROR
+
+    @property
+    def stops_show(self) -> bool:
+        """Whether the merged config cannot be trusted."""
+        return self.is_error and self.code.startswith(STOPS_SHOW)
+
+
+def problem(
+    code: str,
+    message: str,
+    span: Span | None,
+    *,
+    related: Iterable[Related] = (),
+    fixes: Iterable[Fix] = (),
+    severity: Severity | None = None,
+    keypath: KeyPath | None = None,
+    leaf: str | None = None,
+    unnecessary: bool = False,
+    deprecated: bool = False,
+) -> Problem:
+    """Make a Problem with the default severity of its code."""
+    return Problem(
+        code=code,
+        message=message,
+        span=span,
+        related=tuple(related),
+        fixes=tuple(fixes),
+        severity=severity or default_severity(code),
+        keypath=keypath,
+        leaf=leaf,
+        unnecessary=unnecessary,
+        deprecated=deprecated,
+    )
+
+
+def in_order(problems: Iterable[Problem]) -> list[Problem]:
+    """Problems sorted by file and position, one per (file, span, code): the first leaf stays, the others are counted."""
+    kept: dict[tuple[object, ...], list[Problem]] = {}
+    for each in problems:
+        key = (each.span, each.code, each.message if each.span is None else None)
+        kept.setdefault(key, []).append(each)
+    merged = []
+    for same in kept.values():
+        leaves = sorted({each.leaf for each in same if each.leaf is not None})
+        first = min(same, key=lambda each: (each.leaf is not None, each.leaf or "", each.message))
+        if first.leaf is not None and len(leaves) > 1:
+            first = replace(first, message=f"{first.message} (and {len(leaves) - 1} more)")
+        merged.append(first)
+    return sorted(merged, key=_place)
+
+
+def _place(each: Problem) -> tuple[str, int, int, str, str]:
+    if each.span is None:
+        return ("", -1, -1, each.code, each.message)
+    return (each.span.path, each.span.start, each.span.end, each.code, each.message)
+
+
+class AjError(Exception):
+    """The root of the exceptions that a person may see; `str()` is fit to print."""
+
+
+class Refused(AjError):
+    """A request that cannot be carried out; `problems` says why (at least one error among them)."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        self.problems = tuple(problems)
+        errors = [each for each in self.problems if each.is_error] or list(self.problems)
+        super().__init__("\n".join(f"{each.code}: {each.message}" for each in errors))
+
+
+class UsageError(AjError):
+    """A wrong call: unknown name, bad option value, nothing to choose from. The command line exits with 2."""

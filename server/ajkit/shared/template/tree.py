@@ -1,0 +1,87 @@
+"""The located tree of one YAML document: plain values beside the places where they were written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ajkit.shared.where import Span
+
+if TYPE_CHECKING:
+    from ajkit.shared.problem import Problem
+    from ajkit.shared.where import Json, Text
+
+
+class Scalar:
+    """A scalar: its JSON value, its text as written (after YAML quoting), its place.
+
+    `plain` is true for an unquoted, untagged, non-block scalar; an empty value is plain with `raw` ``""``.
+    Offsets are code points into the document's text and include the quotes.
+    """
+
+    __slots__ = ("end", "plain", "raw", "start", "value")
+
+    def __init__(self, value: Json, raw: str, start: int, end: int, plain: bool) -> None:
+        self.value = value
+        self.raw = raw
+        self.start = start
+        self.end = end
+        self.plain = plain
+
+
+class Entry:
+    """One key of a mapping, with the place of the key, and the node under it."""
+
+    __slots__ = ("end", "node", "start")
+
+    def __init__(self, start: int, end: int, node: Node) -> None:
+        self.start = start
+        self.end = end
+        self.node = node
+
+
+class Mapping:
+    """A mapping: its plain value and its entries by key text, in first-appearance order (``<<`` already applied)."""
+
+    __slots__ = ("end", "entries", "start", "value")
+
+    def __init__(self, value: dict[str, Json], entries: dict[str, Entry], start: int, end: int) -> None:
+        self.value = value
+        self.entries = entries
+        self.start = start
+        self.end = end
+
+
+class Sequence:
+    """A sequence: its plain value and its items."""
+
+    __slots__ = ("end", "items", "start", "value")
+
+    def __init__(self, value: list[Json], items: list[Node], start: int, end: int) -> None:
+        self.value = value
+        self.items = items
+        self.start = start
+        self.end = end
+
+
+Node = Scalar | Mapping | Sequence
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A parsed file: its text, its tree (None when there is nothing or nothing could be saved) and its problems.
+
+    `broken` lists the zero-based lines that recovery had to set aside; `nodes` counts nodes after aliases; `parses` says
+    how often the parser ran.
+    """
+
+    text: Text
+    root: Node | None
+    problems: tuple[Problem, ...] = ()
+    broken: tuple[int, ...] = ()
+    nodes: int = 0
+    parses: int = 1
+
+    def span(self, node: Node | Entry) -> Span:
+        """The span of a node, or of an entry's key."""
+        return Span(self.text, node.start, node.end)

@@ -1,0 +1,1 @@
+"""The execution registry: service name to the backend that runs it."""
