@@ -190,6 +190,24 @@ def problem(
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A problem as a check or a service's hook reports it: on a key path of the effective config, without a place yet.
+
+    The core turns the path into a span by its trail; a path that is absent is blamed on its nearest existing parent.
+    `on_key` puts it on the key instead of the value, `suggest` is the text that should stand there instead (a fix),
+    `origin` names another key path whose place explains it.
+    """
+
+    path: KeyPath
+    code: str
+    message: str
+    severity: Severity | None = None
+    on_key: bool = False
+    suggest: str | None = None
+    origin: KeyPath | None = None
+
+
 def in_order(problems: Iterable[Problem]) -> list[Problem]:
     """Problems sorted by file and position, one per (file, span, code): the first leaf stays, the others are counted."""
     kept: dict[tuple[object, ...], list[Problem]] = {}

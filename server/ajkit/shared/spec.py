@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ajkit.shared.problem import Finding
     from ajkit.shared.template.model import Template
     from ajkit.shared.where import Json, KeyPath
 
@@ -18,19 +19,6 @@ class BackendOptions(BaseModel):
     """The base of every service's typed options: strict, closed, unchangeable; dumped they are JobSpec.backend_spec."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """A problem as a hook reports it: on a key path of the merged config; the core turns it into a span by its trail.
-
-    `code` is one of `ajkit.shared.problem.CODES` or ``<service>.<word>``. A path that is absent in the config is blamed on
-    its nearest existing parent.
-    """
-
-    path: KeyPath
-    code: str
-    message: str
 
 
 @dataclass(frozen=True, slots=True)
