@@ -4,20 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from ajkit.shared.template.overlay import Overlays
+
 PREVIEW_SID = "0000000000"
 PREVIEW_NOW = "1970-01-01T00:00:00Z"
-
-
-@dataclass(frozen=True, slots=True)
-class Overlays:
-    """What the command line lays over a leaf: extra bases, then values, in the order given.
-
-    `sets` holds the texts of `--set KEYPATH=VALUE` (the value is YAML), `env` the texts of `--env K=V`.
-    """
-
-    bases: tuple[str, ...] = ()
-    sets: tuple[str, ...] = ()
-    env: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
