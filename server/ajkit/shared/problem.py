@@ -77,7 +77,7 @@ CODES: dict[str, Severity] = {
     "command.missing": _E,
     "code.missing": _E,
     "overlay.keypath": _E,
-    "config.invalid": _E,
+    "settings.invalid": _E,
     "plugin.broken": _W,
 }
 """Every code of the product and its severity by default; a service's own codes are ``<service>.<word>`` and errors.
@@ -85,7 +85,7 @@ CODES: dict[str, Severity] = {
 `docs/problems.md` has one heading per code. `schema.no-effect` is a warning where the key would change the job.
 """
 
-STOPS_SHOW = ("template.", "base.", "yaml.", "limit.", "overlay.", "config.")
+STOPS_SHOW = ("template.", "base.", "yaml.", "limit.", "overlay.", "settings.")
 """Prefixes of the codes whose errors mean that a merged config cannot be trusted (`aj show` prints nothing)."""
 
 
