@@ -49,6 +49,14 @@ class Service(Protocol):
     options: type[BackendOptions]
     required: tuple[KeyPath, ...]
     """Key paths a leaf must set for this service (``("environment", "image")``)."""
+    any_sku: bool
+    """Whether any SKU text is accepted; elsewhere the text must follow the grammar of `ajkit.shared.sku`."""
+    aliases: tuple[str, ...]
+    """Other names that templates call it by (``singularity`` for ``sing``)."""
+    flag: str | None
+    """The option of `aj run` that chooses it (``--amlt``); such a service is never named by a template."""
+    carries: tuple[str, ...]
+    """Services that templates may name though only this one can run them (``amlk8s`` through ``--amlt``)."""
 
     def build_spec_backend(self, template: Template) -> tuple[BackendOptions | None, list[Finding]]:
         """The typed options of a template; None where findings leave no way to build them."""
