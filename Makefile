@@ -7,7 +7,7 @@ ARGS ?=
 
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
-PINNED := $(PIP) install --quiet --no-deps --require-hashes
+PINNED := $(PIP) install -qq --no-deps --require-hashes
 UV := .venv-lock/bin/uv
 COMPILE := $(UV) pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --no-annotate --custom-compile-command "make lock" $(ARGS)
@@ -59,7 +59,7 @@ $(VENV)/.locked: requirements/dev.lock
 	@touch $@
 
 $(VENV)/.ready: $(VENV)/.locked pyproject.toml
-	$(PIP) install --quiet --no-deps --no-build-isolation --editable .
+	$(PIP) install -qq --no-deps --no-build-isolation --editable .
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.ready requirements/bench.lock
@@ -68,4 +68,4 @@ $(VENV)/.bench: $(VENV)/.ready requirements/bench.lock
 
 $(UV):
 	$(PYTHON) -m venv .venv-lock
-	.venv-lock/bin/python -m pip install --quiet uv
+	.venv-lock/bin/python -m pip install -qq uv
