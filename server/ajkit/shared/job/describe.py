@@ -1,0 +1,74 @@
+"""What a service makes of a template: its options and shape, what it refuses, and what has no effect on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ajkit.shared.problem import Finding
+from ajkit.shared.spec import Ignored
+from ajkit.shared.template.options import declared, unused
+from ajkit.shared.where import MISSING, at, format_keypath, parse_keypath
+
+if TYPE_CHECKING:
+    from ajkit.shared.spec import BackendOptions, DerivedShape, Service
+    from ajkit.shared.template.model import Template
+    from ajkit.shared.where import KeyPath
+
+COMMON: tuple[KeyPath, ...] = tuple(
+    parse_keypath(path)
+    for path in (
+        "target.service",
+        "target.gpus_per_node",
+        "environment.image",
+        "environment.registry",
+        "environment.setup",
+        "code",
+        "jobs[0].name",
+        "jobs[0].command",
+        "jobs[0].sku",
+        "jobs[0].instance_count",
+        "jobs[0].process_count_per_node",
+        "jobs[0].submit_args.env",
+        "jobs[0].submit_args.max_run_duration_seconds",
+        "storage",
+        "description",
+    )
+)
+"""What every JobSpec carries in its common fields, so that no service has to declare it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """What a service makes of a template: its options, the shape it derived (None for homogeneous jobs), findings."""
+
+    options: BackendOptions | None
+    shape: DerivedShape | None
+    findings: tuple[Finding, ...]
+
+
+def describe(service: Service, template: Template) -> Described:
+    """All that a service says of a leaf: what it must set, what is refused, and what has no effect on this service."""
+    options, findings = service.build_spec_backend(template)
+    shape, of_shape = service.derive_shape(template)
+    missing = [
+        Finding(path, "schema.required", f"`{service.name}` needs `{format_keypath(path)}`, which is not set")
+        for path in service.requires(template)
+        if at(template.raw, path) in (None, MISSING, "")
+    ]
+    found = [*findings, *of_shape, *missing, *without_effect(service, template)]
+    return Described(options, shape, tuple(dict.fromkeys(found)))
+
+
+def without_effect(service: Service, template: Template) -> list[Finding]:
+    """The set keys of a template that the service makes nothing of, each once, on the key that was written."""
+    if service.takes_all:
+        return []
+    ignored = {each.path: each for each in service.ignores(template)}
+    used = [path for path in (*COMMON, *declared(service.options)) if path not in ignored]
+    found = []
+    for path in unused(template, used):
+        known = ignored.get(path) or Ignored(path, f"`{service.name}` does not use it")
+        message = f"`{format_keypath(path)}` has no effect: {known.why}"
+        found.append(Finding(path, "schema.no-effect", message, severity=known.severity, on_key=True))
+    return found

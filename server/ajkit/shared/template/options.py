@@ -1,0 +1,134 @@
+"""How a service's typed options are read from a template: each field declares the key path that it comes from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from ajkit.shared.problem import Finding
+from ajkit.shared.template.model import Template
+from ajkit.shared.template.names import did_you_mean, near
+from ajkit.shared.template.refusals import kind_of, known_keys, refusals
+from ajkit.shared.where import Missing, at, format_keypath, parse_keypath
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from ajkit.shared.where import Json, KeyPath
+
+Options = TypeVar("Options", bound=BaseModel)
+
+
+@dataclass(frozen=True, slots=True)
+class From:
+    """Where an option is written in a template: ``queue: Annotated[str, From("target.queue")] = "default"``.
+
+    The path is one of `target` or `jobs[0]`, or of the service's own ``_extra.<service>``.
+    """
+
+    path: str
+
+
+@cache
+def declared(options: type[BaseModel]) -> dict[KeyPath, str]:
+    """The key paths that the options read, in field order, with the names of the fields. Not to be changed.
+
+    Raises:
+        TypeError: a field does not say where it comes from.
+    """
+    paths: dict[KeyPath, str] = {}
+    for name, field in options.model_fields.items():
+        source = next((each for each in field.metadata if isinstance(each, From)), None)
+        if source is None:
+            raise TypeError(f"{options.__name__}.{name} does not say where it comes from: Annotated[..., From(...)]")
+        paths[parse_keypath(source.path)] = name
+    return paths
+
+
+@cache
+def extra_fields(options: type[BaseModel]) -> dict[KeyPath, str]:
+    """The declared key paths that the typed Template does not know: what a plug-in adds to `target` or `jobs`."""
+    return {path: name for path, name in declared(options).items() if path[0] != "_extra" and not _is_known(path)}
+
+
+def _is_known(path: KeyPath) -> bool:
+    """Whether the typed Template has a place for a key path (below a free mapping every key has one)."""
+    for depth, step in enumerate(path):
+        keys = known_keys(Template, path[:depth])
+        if keys and step not in keys:
+            return False
+    return True
+
+
+def read_options(options: type[Options], template: Template, service: str) -> tuple[Options | None, list[Finding]]:
+    """The options that a template gives a service, and what is wrong with them; None where they cannot be built.
+
+    Null is "not set", at any depth. ``_extra.<service>`` may hold the declared keys and no others.
+    """
+    places = {name: path for path, name in declared(options).items()}
+    values: dict[str, Json] = {}
+    for name, path in places.items():
+        value = at(template.raw, path)
+        if value is not None and not isinstance(value, Missing):
+            values[name] = _without_nulls(value)
+    findings = list(_strangers(options, template.raw, service))
+    try:
+        return options.model_validate(values), findings
+    except ValidationError as error:
+        return None, [*findings, *refusals(error, options, values, places=places, owner=service)]
+
+
+def _without_nulls(value: Json) -> Json:
+    if isinstance(value, dict):
+        return {key: _without_nulls(below) for key, below in value.items() if below is not None}
+    if isinstance(value, list):
+        return [_without_nulls(below) for below in value]
+    return value
+
+
+def _strangers(options: type[BaseModel], raw: dict[str, Json], service: str) -> Iterator[Finding]:
+    """What stands under ``_extra.<service>`` and is none of its options."""
+    root: KeyPath = ("_extra", service)
+    own = at(raw, root)
+    if own is None or isinstance(own, Missing):
+        return
+    if not isinstance(own, dict):
+        yield Finding(root, "schema.type", f"`{format_keypath(root)}` must be a mapping, not {kind_of(own)}")
+        return
+    known = [str(path[2]) for path in declared(options) if path[:2] == root]
+    for key in own:
+        if key not in known:
+            close = near(key, known)
+            takes = f"; it takes {', '.join(known)}" if known else f"; {service} has no options here"
+            yield Finding(
+                (*root, key),
+                f"{service}.unknown-key",
+                f"unknown key `{format_keypath((*root, key))}`{did_you_mean(close) or takes}",
+                on_key=True,
+                suggest=(*close, None)[0],
+            )
+
+
+def unused(template: Template, used: Collection[KeyPath]) -> Iterator[KeyPath]:
+    """The set keys of a template that the typed Template knows and that lie neither at nor below one of `used`.
+
+    A section without any used key is one path; `_extra` and the jobs after the first are left out.
+    """
+    yield from _unused(template.raw, (), used)
+
+
+def _unused(value: Json, path: KeyPath, used: Collection[KeyPath]) -> Iterator[KeyPath]:
+    if path in used or value in (None, {}, []):
+        return
+    if not any(each[: len(path)] == path for each in used):
+        yield path
+    elif isinstance(value, list) and value:
+        yield from _unused(value[0], (*path, 0), used)
+    elif isinstance(value, dict):
+        known = known_keys(Template, path) or value
+        for key, below in value.items():
+            if key in known and (path or key != "_extra"):
+                yield from _unused(below, (*path, key), used)

@@ -1,0 +1,159 @@
+"""What pydantic refuses, as findings on key paths in the user's words."""
+
+from __future__ import annotations
+
+import types
+from typing import TYPE_CHECKING, Any, Union, get_args, get_origin
+
+from pydantic import BaseModel
+from pydantic_core import PydanticCustomError
+from pydantic_core.core_schema import ErrorType
+
+from ajkit.shared.problem import Finding
+from ajkit.shared.template.names import did_you_mean, near
+from ajkit.shared.where import Missing, at, format_keypath
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from pydantic import ValidationError
+    from pydantic_core import ErrorDetails
+    from typing_extensions import TypeIs
+
+    from ajkit.shared.where import Json, KeyPath
+
+_KINDS: tuple[tuple[type, str], ...] = (
+    (bool, "true or false"),
+    (int, "a whole number"),
+    (float, "a number"),
+    (str, "text"),
+    (list, "a list"),
+    (dict, "a mapping"),
+)
+
+_WANTED = {
+    "string_type": "text",
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "bool_type": "true or false",
+    "list_type": "a list",
+    "dict_type": "a mapping",
+    "model_type": "a mapping",
+    "model_attributes_type": "a mapping",
+}
+
+_BOUNDS = {
+    "greater_than_equal": ("ge", "at least"),
+    "greater_than": ("gt", "more than"),
+    "less_than_equal": ("le", "at most"),
+    "less_than": ("lt", "less than"),
+}
+
+_PYDANTIC_TYPES = frozenset(get_args(ErrorType))
+
+
+def kind_of(value: object) -> str:
+    """What a value of a config is, as messages name it: ``a whole number``, ``text``, ``null``."""
+    return next((word for kind, word in _KINDS if isinstance(value, kind)), "null")
+
+
+def refuse(word: str, message: str, *, suggest: str | None = None, on_key: bool = False) -> PydanticCustomError:
+    """What a validator of ours raises: `word` becomes the end of the code (``volcano.<word>``).
+
+    `message` follows the key path ("`target.memory`: ..."), `suggest` is the text that should stand there instead.
+    """
+    return PydanticCustomError(word, "{message}", {"message": message, "suggest": suggest, "on_key": on_key})
+
+
+def refusals(
+    error: ValidationError,
+    model: type[BaseModel],
+    value: Json,
+    *,
+    places: Mapping[str, KeyPath] | None = None,
+    owner: str | None = None,
+) -> list[Finding]:
+    """The findings of a failed validation of `value` by `model`.
+
+    `places` says where the fields of the model stand in the effective config, when not under their own names. `owner`
+    is the service whose options were refused: its codes are used for unknown keys and refused values
+    (``volcano.unknown-key``, ``volcano.quantity``); without one they are ``schema.unknown-key`` and ``schema.type``.
+    Several faults of one value (the branches of a union) are one finding.
+    """
+    found: dict[tuple[KeyPath, str], Finding] = {}
+    for each in error.errors(include_url=False):
+        finding = _finding(each, model, value, places or {}, owner)
+        found.setdefault((finding.path, finding.code), finding)
+    return list(found.values())
+
+
+def _finding(
+    each: ErrorDetails, model: type[BaseModel], value: Json, places: Mapping[str, KeyPath], owner: str | None
+) -> Finding:
+    kind, context, loc = each["type"], each.get("ctx", {}), each["loc"]
+    steps = tuple(_steps(loc, value))
+    on_key = bool(context.get("on_key")) or "[key]" in loc
+    if kind == "missing":
+        path = _place((*steps, loc[-1]), places)
+        return Finding(path, "schema.required", f"`{format_keypath(path)}` is missing")
+    path = _place(steps, places)
+    name = format_keypath(path)
+    if kind == "extra_forbidden":
+        close = near(str(steps[-1]), known_keys(model, steps[:-1]))
+        code = f"{owner}.unknown-key" if owner else "schema.unknown-key"
+        return Finding(path, code, f"unknown key `{name}`{did_you_mean(close)}", on_key=True, suggest=(*close, None)[0])
+    if kind in _WANTED:
+        message = f"`{name}` must be {_WANTED[kind]}, not {kind_of(each['input'])}"
+        return Finding(path, "schema.type", message, on_key=on_key)
+    if kind in _BOUNDS:
+        key, words = _BOUNDS[kind]
+        message = f"`{name}` must be {words} {context[key]}, not {each['input']}"
+    elif kind == "literal_error":
+        message = f"`{name}` must be {context['expected']}, not {each['input']!r}"
+    else:
+        message = f"`{name}`: {each['msg']}"
+    word = "option" if kind in _PYDANTIC_TYPES else kind
+    code = f"{owner}.{word}" if owner else "schema.type"
+    return Finding(path, code, message, on_key=on_key, suggest=context.get("suggest"))
+
+
+def _place(steps: Sequence[str | int], places: Mapping[str, KeyPath]) -> KeyPath:
+    first, *rest = steps or ("",)
+    return (*places.get(str(first), (first,) if steps else ()), *rest)
+
+
+def _steps(loc: Sequence[str | int], value: Json) -> Iterator[str | int]:
+    """The steps of pydantic's `loc` that exist in the value: names of union branches and validators fall away."""
+    for step in loc:
+        below = at(value, (step,))
+        if not isinstance(below, Missing):
+            value = below
+            yield step
+
+
+def known_keys(model: type[BaseModel], steps: Sequence[str | int]) -> list[str]:
+    """The keys that a model knows at some steps below it, as templates write them; empty where any key is fine."""
+    here: Any = model
+    for step in steps:
+        inner = _structure(here)
+        if _is_model(inner):
+            fields = inner.model_fields.items()
+            here = next((field.annotation for name, field in fields if (field.alias or name) == step), None)
+        else:
+            here = get_args(inner)[-1] if inner is not None else None
+    last = _structure(here)
+    return [field.alias or name for name, field in last.model_fields.items()] if _is_model(last) else []
+
+
+def _is_model(annotation: Any) -> TypeIs[type[BaseModel]]:
+    return isinstance(annotation, type) and issubclass(annotation, BaseModel)
+
+
+def _structure(annotation: Any) -> Any:
+    """The model, or the list or mapping type, that an annotation allows (through Optional, unions and Annotated)."""
+    origin = get_origin(annotation)
+    if _is_model(annotation) or origin in (list, dict):
+        return annotation
+    inner = get_args(annotation) if origin in (Union, types.UnionType) else get_args(annotation)[:1]
+    return next((found for each in inner if (found := _structure(each)) is not None), None)
