@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_FENCE = re.compile(r"^(?P<heading>#+ .+)$|^```(?P<info>[^\n`]*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
+_FENCE = re.compile(r"^(?P<heading>#+ [^\n]+)$|^```(?P<info>[^\n`]*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 @dataclass
 class Example:
-    """The files of one example, in order, its options, and what is expected of it (None where the page does not say)."""
+    """The files of one example, in order, its options, and what is expected of it (None where the page is silent)."""
 
     heading: str
     line: int
@@ -43,8 +43,8 @@ def examples(page: str) -> Iterator[Example]:
                 yield current
             current, heading = None, block["heading"].lstrip("#").strip()
             continue
-        kind, *words = [*block["info"].split(), ""]
-        options = dict(word.partition("=")[::2] for word in words if word)
+        kind, _, words = str(block["info"]).partition(" ")
+        options = dict(word.partition("=")[::2] for word in words.split())
         if kind == "yaml" and "file" in options:
             if current and (current.result is not None or current.problems is not None):
                 yield current
