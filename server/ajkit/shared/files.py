@@ -40,6 +40,10 @@ class Files(Protocol):
         """The names in a folder, sorted; empty when there is no such folder."""
         ...
 
+    def walk(self, folder: str) -> list[tuple[str, str]]:
+        """The path and real path of all files below a folder, sorted; links are followed, each folder is entered once."""
+        ...
+
 
 class MemoryFiles:
     """Files held in memory: a mapping of path to text or bytes, and of link to target."""
@@ -81,3 +85,11 @@ class MemoryFiles:
         prefix = self.real(folder).rstrip("/") + "/"
         below = [*self._files, *self._links]
         return sorted({each[len(prefix) :].split("/", 1)[0] for each in below if each.startswith(prefix)})
+
+    def walk(self, folder: str) -> list[tuple[str, str]]:
+        """See `Files.walk`."""
+        folder = posixpath.normpath(folder)
+        real = self.real(folder)
+        inside = [folder + each[len(real) :] for each in self._files if each.startswith(real.rstrip("/") + "/")]
+        links = [each for each in self._links if each.startswith(folder.rstrip("/") + "/")]
+        return sorted((each, self.real(each)) for each in {*inside, *links})

@@ -136,7 +136,7 @@ class Problem:
     """One thing that is wrong, said in the user's words, on the place where it was written.
 
     `span` is None only for problems of the command line itself. `keypath` says which value of the effective config it is
-    about, `leaf` the path of the template whose effective config showed it (where that is not the file itself).
+    about, `leaf` the name of the template whose effective config showed it, where that is another file.
     `unnecessary` and `deprecated` are the editor's tags.
     """
 
@@ -155,6 +155,10 @@ class Problem:
     def is_error(self) -> bool:
         """Whether it stops a build."""
         return self.severity is Severity.ERROR
+
+    def with_severity(self, severity: Severity) -> Problem:
+        """The same problem, graded differently."""
+        return replace(self, severity=severity)
 
     @property
     def stops_show(self) -> bool:
@@ -196,7 +200,7 @@ class Finding:
 
     The core turns the path into a span by its trail; a path that is absent is blamed on its nearest existing parent.
     `on_key` puts it on the key instead of the value, `suggest` is the text that should stand there instead (a fix),
-    `origin` names another key path whose place explains it.
+    `origin` names another key path whose place explains it. `wants_text` says that text belongs there.
     """
 
     path: KeyPath
@@ -206,20 +210,29 @@ class Finding:
     on_key: bool = False
     suggest: str | None = None
     origin: KeyPath | None = None
+    wants_text: bool = False
 
 
 def in_order(problems: Iterable[Problem]) -> list[Problem]:
-    """Problems sorted by file and position, one per (file, span, code): the first leaf stays, the others are counted."""
+    """Problems sorted by file and position, exact repetitions left out."""
+    return sorted(dict.fromkeys(problems), key=_place)
+
+
+def summed(problems: Iterable[Problem]) -> list[Problem]:
+    """Problems of many templates as a report shows them: in order, one per (file, span, code).
+
+    Where effective configs showed the same fault in a file, the first template is named and the others are counted.
+    """
     kept: dict[tuple[object, ...], list[Problem]] = {}
     for each in problems:
-        key = (each.span, each.code, each.message if each.span is None else None)
-        kept.setdefault(key, []).append(each)
+        kept.setdefault((each.span, each.code, each.message if each.span is None else None), []).append(each)
     merged = []
     for same in kept.values():
         leaves = sorted({each.leaf for each in same if each.leaf is not None})
         first = min(same, key=lambda each: (each.leaf is not None, each.leaf or "", each.message))
-        if first.leaf is not None and len(leaves) > 1:
-            first = replace(first, message=f"{first.message} (and {len(leaves) - 1} more)")
+        if first.leaf is not None:
+            more = f" and {len(leaves) - 1} more" if len(leaves) > 1 else ""
+            first = replace(first, message=f"{first.message} (in {first.leaf}{more})")
         merged.append(first)
     return sorted(merged, key=_place)
 

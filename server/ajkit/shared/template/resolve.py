@@ -2,21 +2,36 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from ajkit.shared.problem import Finding, Problem, Refused
+from ajkit.shared.files import FileProblem
+from ajkit.shared.problem import Edit, Finding, Fix, Problem, Refused, in_order, problem
+from ajkit.shared.template.assemble import merge_chain
+from ajkit.shared.template.chain import Loader, Memo, discover
+from ajkit.shared.template.silenced import unsilenced
+from ajkit.shared.template.names import project_folder, template_name
+from ajkit.shared.template.overlay import Laid, Overlays, Patch, apply_patch, lay
+from ajkit.shared.template.settings import Settings
+from ajkit.shared.template.source import read_template
+from ajkit.shared.template.trail import Trails, written_origin
+from ajkit.shared.template.tree import Document, Scalar
+from ajkit.shared.where import Rule, Span, Text, Trail, at
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ajkit.shared.template.model import Template
-    from ajkit.shared.where import Json, KeyPath, Span, Text, Trail
+    from ajkit.shared.files import Files
+    from ajkit.shared.template.merged import Merged
+    from ajkit.shared.template.source import TemplateFile
+    from ajkit.shared.where import Json, KeyPath, Origin
 
 
 @dataclass(frozen=True, slots=True)
 class ChainFile:
-    """A file that took part: its path as reached, its text (None for the command line), the SHA-256 of its bytes."""
+    """A file that took part: its path as reached, its text, the SHA-256 of its bytes."""
 
     path: str
     text: Text
@@ -27,34 +42,149 @@ class Resolved:
     """A resolved template: everything the front ends show.
 
     Attributes:
-        path: the leaf as it was asked for; `home` its AJ_HOME or None; `project` the project folder.
+        path: the leaf as it was asked for; `home` is its AJ_HOME or None; `project` the project folder.
         config: the merged config, plain JSON values, never to be changed in place.
-        template: the typed Template, None where types are wrong.
-        problems: all problems of all files of the chain, in order.
-        chain: every file of the chain and its overlays, the leaf first, each once.
-        reads: every path looked at, existing or not.
+        merged: the merged leaf, for questions about its sources.
+        settings: what the `aj.toml` of its home says.
     """
 
-    path: str
-    home: str | None
-    project: str
-    config: dict[str, Json]
-    template: Template | None
-    problems: tuple[Problem, ...]
-    chain: tuple[ChainFile, ...]
-    reads: frozenset[str]
+    def __init__(
+        self, path: str, home: str | None, merged: Merged, laid: Laid, settings: Settings, tried: frozenset[str]
+    ) -> None:
+        self.path = path
+        self.home = home
+        self.project = project_folder(home, path)
+        self.merged = merged
+        self.settings = settings
+        self._laid = laid
+        self._tried = tried
+        self._trails = Trails(merged)
+        self.config, self._patches, self._patch_problems = _patched(merged.value, laid.patches)
+
+    @property
+    def name(self) -> str:
+        """What people call the template."""
+        return template_name(self.path, self.home)
+
+    @property
+    def text(self) -> Text:
+        """The text of the leaf itself."""
+        return self.merged.file.document.text
+
+    @cached_property
+    def problems(self) -> tuple[Problem, ...]:
+        """Everything that is wrong with the files of the chain and how they merge, in order (contract sections 1 to 3)."""
+        found = [*self.settings.problems, *self._laid.problems, *self._patch_problems]
+        for each in self.merged.below():
+            found += unsilenced(each.problems)
+        return tuple(in_order(self.settings.regrade(found)))
+
+    @cached_property
+    def chain(self) -> tuple[ChainFile, ...]:
+        """Every file of the chain and its overlays, the leaf first, each once."""
+        return tuple(
+            ChainFile(each.file.path, each.file.document.text, each.file.sha256) for each in self.merged.below()
+        )
+
+    @cached_property
+    def reads(self) -> frozenset[str]:
+        """Every path looked at, existing or not."""
+        return self.merged.reads() | self._tried
 
     def trail(self, path: KeyPath) -> Trail | None:
         """The history of the value at a key path; None where there is none."""
+        value = at(self.config, path)
+        for patch in reversed(self._patches):
+            depth = len(patch.path)
+            if path[:depth] == patch.path:
+                return self._patched_trail(patch, path)
+        trail = self._trails.trail(path)
+        if trail is None or trail.value is value:
+            return trail
+        changes = [patch for patch in self._patches if patch.path[: len(path)] == path]
+        origins = [origin for patch in changes if (origin := written_origin(patch.part, (patch.key,)))]
+        return Trail(
+            path, trail.value, Rule.SET, origins[-1] if origins else trail.winner, trail.overrode, (*trail.contributors, *origins)
+        )
 
-    def span(self, path: KeyPath, *, on_key: bool = False) -> Span | None:
-        """The place that set a value (or its key): an absent path gives its nearest existing parent's."""
+    def _patched_trail(self, patch: Patch, path: KeyPath) -> Trail | None:
+        origin = written_origin(patch.part, (patch.key, *path[len(patch.path) :]))
+        if origin is None:
+            return None
+        before = self._trails.trail(path)
+        overrode: tuple[Origin, ...] = ()
+        if before:
+            overrode = (before.winner, *before.overrode)
+        return Trail(path, origin.value, Rule.SET, origin, overrode, (origin,))
+
+    def span(self, path: KeyPath, *, on_key: bool = False) -> Span:
+        """The place that set a value (or its key); an absent path gives its nearest existing parent's key.
+
+        The place of the whole config is the key `config` of the leaf, or the beginning of the file.
+        """
+        for depth in range(len(path), 0, -1):
+            trail = self.trail(path[:depth])
+            if trail:
+                winner = trail.winner
+                if winner.key and (on_key or depth < len(path)):
+                    return winner.key
+                if winner.span:
+                    return winner.span
+        file = self.merged.file
+        entry = file.config_key or file.base_key
+        return file.document.span(entry) if entry else Span(self.text, 0, 0)
 
     def written(self, path: KeyPath) -> str | None:
         """The text of a scalar as written in the winning file, after YAML quoting (``on``, ``1.10``, ``2024-01-01``)."""
+        trail = self.trail(path)
+        return trail.winner.written if trail else None
 
     def place(self, findings: Iterable[Finding]) -> list[Problem]:
-        """Findings turned into problems on the spans that their trails lead to."""
+        """Findings turned into problems on the spans that their trails lead to, in order."""
+        found = unsilenced(each for finding in findings for each in self._placed(finding))
+        return in_order(self.settings.regrade(found))
+
+    def _placed(self, finding: Finding) -> Iterable[Problem]:
+        span = self.span(finding.path, on_key=finding.on_key)
+        leaf = None if span.path == self.path else self.name
+        fixes = []
+        if finding.suggest is not None:
+            fixes.append(Fix(f"Replace with `{finding.suggest}`", (Edit(span, finding.suggest),), preferred=True))
+        yield problem(
+            finding.code,
+            finding.message,
+            span,
+            fixes=fixes,
+            severity=finding.severity,
+            keypath=finding.path,
+            leaf=leaf,
+        )
+        if finding.wants_text:
+            yield from self._implicit(finding, span, leaf)
+
+    def _implicit(self, finding: Finding, span: Span, leaf: str | None) -> Iterable[Problem]:
+        """The surprise behind a value that should be text: YAML 1.1 read an unquoted word as something else."""
+        trail = self.trail(finding.path)
+        node = self._node(trail.winner) if trail else None
+        if node is None or not node.plain or isinstance(node.value, str) or not node.raw:
+            return
+        becomes = _spelled(node.value)
+        if becomes == node.raw:
+            return
+        yield problem(
+            "yaml.implicit-type",
+            f"an unquoted {node.raw} means {becomes} in YAML 1.1: put it in quotes to keep the text",
+            span,
+            fixes=[Fix("Quote value", (Edit(span, f'"{node.raw}"'),), preferred=True)],
+            keypath=finding.path,
+            leaf=leaf,
+        )
+
+    def _node(self, origin: Origin) -> Scalar | None:
+        for each in self.merged.below():
+            if origin.span and each.file.path == origin.span.path and each.file.document.root:
+                return _scalar_at(each.file.document, origin.span)
+        return None
 
     def require(self) -> Resolved:
         """Itself, when nothing stops a build.
@@ -62,3 +192,93 @@ class Resolved:
         Raises:
             Refused: with the problems.
         """
+        if any(each.is_error for each in self.problems):
+            raise Refused(self.problems)
+        return self
+
+
+def _scalar_at(document: Document, span: Span) -> Scalar | None:
+    todo = [document.root]
+    while todo:
+        node = todo.pop()
+        if node is None or not node.start <= span.start <= node.end:
+            continue
+        if isinstance(node, Scalar):
+            if (node.start, node.end) == (span.start, span.end):
+                return node
+        elif hasattr(node, "items"):
+            todo.extend(node.items)
+        else:
+            todo.extend(entry.node for entry in node.entries.values())
+    return None
+
+
+def _spelled(value: Json) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)
+
+
+def _patched(
+    config: dict[str, Json], patches: tuple[Patch, ...]
+) -> tuple[dict[str, Json], tuple[Patch, ...], list[Problem]]:
+    applied, problems = [], []
+    for patch in patches:
+        result = apply_patch(config, patch)
+        if isinstance(result, Problem):
+            problems.append(result)
+        else:
+            config = result
+            applied.append(patch)
+    return config, tuple(applied), problems
+
+
+def resolve(
+    files: Files,
+    path: str,
+    home: str | None,
+    *,
+    overlays: Overlays | None = None,
+    settings: Settings | None = None,
+    with_settings: bool = False,
+    memo: Memo | None = None,
+    leaf: TemplateFile | None = None,
+) -> Resolved:
+    """Resolve one template.
+
+    Args:
+        files: how files are seen.
+        path: the template, absolute.
+        home: the AJ_HOME of the whole chain.
+        overlays: what the command line lays over it.
+        settings: what `aj.toml` says; with `with_settings` its overlay bases apply, as they do to leaves.
+        memo: what was read and merged before; it is filled further.
+        leaf: the template itself, where the caller has read it already (a buffer that is being typed).
+    """
+    memo = memo if memo is not None else Memo()
+    settings = settings or Settings()
+    laid = lay(overlays or Overlays())
+    loader = Loader(files, memo, home)
+    if leaf is None:
+        leaf = _load_leaf(loader, path)
+    extra = (*(settings.overlays if with_settings else ()), *laid.bases)
+    chain = discover(loader, memo, leaf, home, extra)
+    merged, fresh = merge_chain(chain, laid.parts)
+    if not extra:
+        memo.merged.update(
+            ((real, home), each) for real, each in fresh.items() if real != leaf.real and each.settled
+        )
+    return Resolved(path, home, merged, laid, settings, frozenset({path}))
+
+
+def _load_leaf(loader: Loader, path: str) -> TemplateFile:
+    try:
+        return loader.load(path, loader.real(path), keep=False)
+    except FileProblem as error:
+        text = Text(path, "")
+        reason = {"missing": "there is no such file", "directory": "it is a directory"}.get(error.kind, str(error))
+        found = problem("template.missing", f"template {path} cannot be read: {reason}", Span(text, 0, 0))
+        return read_template(path, sha256(b"").hexdigest(), Document(text, None, (found,)))
+

@@ -1,0 +1,107 @@
+"""Files on disk: the one place where the engine touches the file system."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from ajkit.shared.files import FileProblem
+
+
+class DiskFiles:
+    """`Files` on the local disk.
+
+    Real paths of folders are remembered for the life of the object (a home of thousands of files would ask for the same
+    few again and again); `refresh` forgets them.
+    """
+
+    def __init__(self) -> None:
+        self._folders: dict[str, str] = {}
+
+    def refresh(self) -> None:
+        """Forget what was remembered about links."""
+        self._folders.clear()
+
+    def read(self, path: str, limit: int) -> bytes:
+        """See `Files.read`."""
+        try:
+            # Not blocking: a named pipe in the way must not hang the reader.
+            handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        except (FileNotFoundError, NotADirectoryError) as error:
+            raise FileProblem("missing", f"{path}: no such file") from error
+        except (OSError, ValueError) as error:
+            raise FileProblem("unreadable", f"{path}: {_reason(error)}") from error
+        try:
+            mode = os.fstat(handle).st_mode
+            if stat.S_ISDIR(mode):
+                raise FileProblem("directory", f"{path}: is a directory")
+            if not stat.S_ISREG(mode):
+                raise FileProblem("unreadable", f"{path}: is not a regular file")
+            return _read_up_to(handle, limit + 1)
+        except OSError as error:
+            raise FileProblem("unreadable", f"{path}: {_reason(error)}") from error
+        finally:
+            os.close(handle)
+
+    def kind(self, path: str) -> str:
+        """See `Files.kind`."""
+        try:
+            mode = os.stat(path).st_mode
+        except (OSError, ValueError):
+            return "missing"
+        return "directory" if stat.S_ISDIR(mode) else "file"
+
+    def real(self, path: str) -> str:
+        """See `Files.real`."""
+        folder, name = os.path.split(path)
+        known = self._folders.get(folder)
+        if known is None:
+            known = self._folders[folder] = os.path.realpath(folder)
+        whole = os.path.join(known, name)
+        try:
+            if stat.S_ISLNK(os.lstat(whole).st_mode):
+                return os.path.realpath(whole)
+        except (OSError, ValueError):
+            pass
+        return whole
+
+    def names(self, folder: str) -> list[str]:
+        """See `Files.names`."""
+        try:
+            return sorted(os.listdir(folder))
+        except (OSError, ValueError):
+            return []
+
+    def walk(self, folder: str) -> list[tuple[str, str]]:
+        """See `Files.walk`."""
+        found: list[tuple[str, str]] = []
+        entered: set[str] = set()
+        todo = [(folder, os.path.realpath(folder))]
+        while todo:
+            here, real = todo.pop()
+            if real in entered:
+                continue
+            entered.add(real)
+            try:
+                entries = list(os.scandir(here))
+            except OSError:
+                continue
+            for entry in entries:
+                inside = os.path.realpath(entry.path) if entry.is_symlink() else f"{real}/{entry.name}"
+                if entry.is_dir():
+                    todo.append((entry.path, inside))
+                else:
+                    found.append((entry.path, inside))
+        return sorted(found)
+
+
+def _read_up_to(handle: int, size: int) -> bytes:
+    chunks = []
+    while size > 0 and (chunk := os.read(handle, min(size, 1 << 20))):
+        chunks.append(chunk)
+        size -= len(chunk)
+    return b"".join(chunks)
+
+
+def _reason(error: OSError | ValueError) -> str:
+    return error.strerror.lower() if isinstance(error, OSError) and error.strerror else str(error)

@@ -1,0 +1,315 @@
+"""The engine: disk, settings, services and the memo of what was resolved, held together for the thin programs."""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import posixpath
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ajkit.disk import DiskFiles
+from ajkit.shared.files import FileProblem
+from ajkit.shared.problem import Problem, UsageError, in_order, summed
+from ajkit.shared.template.chain import Memo
+from ajkit.shared.template.comments import modeline
+from ajkit.shared.template.graph import Graph, read_graph
+from ajkit.shared.template.names import (
+    SETTINGS_NAME,
+    SUFFIX,
+    TEMPLATE_FOLDER,
+    did_you_mean,
+    find_home,
+    is_path_argument,
+    near,
+    template_name,
+    template_path,
+)
+from ajkit.shared.template.parse import SIZE_LIMIT
+from ajkit.shared.template.resolve import Resolved, resolve
+from ajkit.shared.template.settings import Settings, read_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from ajkit.shared.files import Files
+    from ajkit.shared.job.plan import Plan
+    from ajkit.shared.job.request import Ambient, JobRequest
+    from ajkit.shared.spec import Registry
+    from ajkit.shared.template.overlay import Overlays
+    from ajkit.shared.template.source import TemplateFile
+
+SETTINGS_LIMIT = 1 << 20
+LISTED = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One template of a home as lists show it: its name, path, and whether it is a leaf."""
+
+    name: str
+    path: str
+    is_leaf: bool
+
+
+class Engine:
+    """Resolves, checks and plans for one invocation or one editor.
+
+    What was read stays good until `forget` is called with the paths that changed; nothing is re-read behind one's back.
+    """
+
+    def __init__(
+        self,
+        *,
+        files: Files | None = None,
+        home: str | None = None,
+        environ_home: str | None = None,
+        folder: str = "/",
+        registry: Registry | None = None,
+    ) -> None:
+        """Set up an engine.
+
+        Args:
+            files: how files are seen; the disk by default.
+            home: the AJ_HOME of `--home` or the editor's setting; it wins over everything.
+            environ_home: the AJ_HOME of the environment, ``~`` already expanded; empty counts as unset.
+            folder: the working directory: names are looked up from here, relative paths start here.
+            registry: the services; the built-in ones and installed plug-ins by default.
+        """
+        self.files: Files = files or DiskFiles()
+        self.folder = folder
+        self._fixed_home = home or environ_home or None
+        self._registry = registry
+        self.memo = Memo()
+        self._settings: dict[str, Settings] = {}
+        self._graphs: dict[str, Graph] = {}
+        self._homes: dict[str, str | None] = {}
+
+    @property
+    def registry(self) -> Registry:
+        """The services there are."""
+        if self._registry is None:
+            from ajkit.backends.registry import registry  # late: services bring in pydantic
+
+            self._registry = registry()
+        return self._registry
+
+    def forget(self, paths: Iterable[str]) -> None:
+        """Drop everything that depends on paths which changed, appeared or went away."""
+        gone = list(paths)
+        self.memo.forget(gone)
+        self._graphs.clear()
+        self._homes.clear()
+        self._settings.clear()
+        if isinstance(self.files, DiskFiles):
+            self.files.refresh()
+
+    def home_of(self, path: str) -> str | None:
+        """The AJ_HOME of a template, or of a folder that names are looked up from."""
+        if self._fixed_home:
+            return self.absolute(self._fixed_home)
+        folder = posixpath.dirname(path)
+        if folder not in self._homes:
+            self._homes[folder] = find_home(self.files, folder)
+        return self._homes[folder]
+
+    def home_here(self) -> str | None:
+        """The AJ_HOME that template names mean."""
+        return self.home_of(posixpath.join(self.folder, "x"))
+
+    def absolute(self, path: str) -> str:
+        """A path as the engine wants it: absolute, ``.`` and ``..`` folded, links kept."""
+        return posixpath.normpath(posixpath.join(self.folder, path))
+
+    def settings(self, home: str | None) -> Settings:
+        """What the `aj.toml` of a home says."""
+        if home is None:
+            return Settings()
+        if home not in self._settings:
+            path = posixpath.join(home, SETTINGS_NAME)
+            try:
+                self._settings[home] = read_settings(path, self.files.read(path, SETTINGS_LIMIT))
+            except FileProblem:
+                self._settings[home] = Settings()
+        return self._settings[home]
+
+    def graph(self, home: str) -> Graph:
+        """Who extends whom in a home."""
+        if home not in self._graphs:
+            self._graphs[home] = read_graph(self.files, home, self._globbed(home))
+        return self._graphs[home]
+
+    def _globbed(self, home: str) -> list[str]:
+        """Files of the project that the globs of `aj.toml` call templates, outside of the home itself."""
+        globs = self.settings(home).templates
+        if not globs:
+            return []
+        project = posixpath.dirname(home)
+        found = []
+        for path, _ in self.files.walk(project):
+            inside = posixpath.relpath(path, project)
+            if not path.startswith(home + "/") and any(fnmatch.fnmatchcase(inside, each) for each in globs):
+                found.append(path)
+        return found
+
+    # -- finding templates ------------------------------------------------------------------------------------------
+
+    def find(self, argument: str | None) -> str:
+        """The path of a template named on the command line; None takes the default, or the only leaf there is.
+
+        Raises:
+            UsageError: no such template, or nothing to choose by; the message lists what there is.
+        """
+        if argument is not None and is_path_argument(argument):
+            return self.absolute(argument)
+        home = self.home_here()
+        if home is None:
+            raise UsageError(
+                "no AJ_HOME found: there is no folder .aj or .azure_jobs here or above; `aj init` makes one, "
+                "--home or AJ_HOME name another"
+            )
+        if argument is not None:
+            path = template_path(argument, home)
+            if self.files.kind(path) != "file":
+                names = [each.name for each in self.entries(home)]
+                close = near(argument, names)
+                raise UsageError(
+                    f"template `{argument}` not found: there is no {path}{did_you_mean(close)}"
+                    + ("" if close else self._listed(names))
+                )
+            return path
+        default = self.settings(home).default
+        if default:
+            return template_path(default, home)
+        leaves = [each for each in self.entries(home) if each.is_leaf]
+        if len(leaves) == 1:
+            return leaves[0].path
+        if not leaves:
+            raise UsageError(f"there is no template to run in {posixpath.join(home, TEMPLATE_FOLDER)}")
+        raise UsageError("which template? Choose one with -t" + self._listed([each.name for each in leaves]))
+
+    @staticmethod
+    def _listed(names: list[str]) -> str:
+        if not names:
+            return ""
+        more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
+        return f": {', '.join(names[:LISTED])}{more}"
+
+    def entries(self, home: str) -> list[Entry]:
+        """The templates of a home (`AJ_HOME/template` and what the globs add), by name."""
+        graph = self.graph(home)
+        inside = posixpath.join(home, TEMPLATE_FOLDER) + "/"
+        globbed = set(self._globbed(home))
+        found = [
+            Entry(template_name(path, home), path, self.is_leaf(path))
+            for path in graph.paths.values()
+            if path.startswith(inside) or path in globbed
+        ]
+        return sorted(found, key=lambda each: each.name)
+
+    # -- resolving --------------------------------------------------------------------------------------------------
+
+    def resolve(
+        self, path: str, overlays: Overlays | None = None, *, named: bool = False, leaf: TemplateFile | None = None
+    ) -> Resolved:
+        """Resolve a template by absolute path.
+
+        `named` says that the person asked for this file as a template, so that it counts as a leaf outside of
+        `AJ_HOME/template` too; `leaf` is its content where the caller has read it already.
+        """
+        home = self.home_of(path)
+        settings = self.settings(home)
+        plain = resolve(
+            self.files, path, home, overlays=overlays, settings=settings, memo=self.memo, leaf=leaf
+        )
+        if settings.overlays and self._counts_as_leaf(plain, named=named):
+            return resolve(
+                self.files,
+                path,
+                home,
+                overlays=overlays,
+                settings=settings,
+                with_settings=True,
+                memo=self.memo,
+                leaf=plain.merged.file,
+            )
+        return plain
+
+    def is_leaf(self, path: str, *, named: bool = False) -> bool:
+        """Whether a template must be complete by itself (contract section 1)."""
+        home = self.home_of(path)
+        if not self._may_be_leaf(path, home, named=named):
+            return False
+        plain = resolve(self.files, path, home, memo=self.memo)
+        return self._counts_as_leaf(plain, named=named)
+
+    def _may_be_leaf(self, path: str, home: str | None, *, named: bool) -> bool:
+        if home and path.startswith(posixpath.join(home, TEMPLATE_FOLDER) + "/"):
+            return True
+        return named or (home is not None and path in self._globbed(home))
+
+    def _counts_as_leaf(self, resolved: Resolved, *, named: bool) -> bool:
+        file = resolved.merged.file
+        if not self._may_be_leaf(resolved.path, resolved.home, named=named or modeline(resolved.text)):
+            return False
+        if not file.bases and file.config is None:
+            return False
+        target = resolved.config.get("target")
+        if isinstance(target, dict) and target.get("service") and resolved.config.get("jobs"):
+            return True
+        return resolved.home is None or not self.graph(resolved.home).dependents.get(file.real)
+
+    # -- checking and planning --------------------------------------------------------------------------------------
+
+    def problems(self, resolved: Resolved, *, named: bool = False) -> list[Problem]:
+        """Everything that is wrong with one template: how it resolves, its types, and what its service makes of it."""
+        from ajkit.shared.job.examine import examine  # late: it brings in pydantic
+
+        leaf = self._counts_as_leaf(resolved, named=named)
+        examined = examine(resolved, self.registry, leaf=leaf)
+        return in_order([*resolved.problems, *examined.problems])
+
+    def check(self, paths: Iterable[str] | None = None) -> list[Problem]:
+        """The problems of these files (absolute paths), or of everything in the home, as a report shows them.
+
+        Raises:
+            UsageError: no paths, and no AJ_HOME here.
+        """
+        if paths is None:
+            home = self.home_here()
+            if home is None:
+                raise UsageError("no AJ_HOME found, so there is nothing to check: name files, or use --home")
+            listed, named = self._ours(home), False
+        else:
+            listed, named = list(paths), True
+        return summed(problem for path in listed for problem in self.problems(self.resolve(path, named=named), named=named))
+
+    def _ours(self, home: str) -> list[str]:
+        """Every template file of a home, bases first, so that each is parsed once."""
+        graph = self.graph(home)
+        order = sorted(graph.paths, key=lambda real: (not graph.dependents.get(real), graph.paths[real]))
+        return [graph.paths[real] for real in order]
+
+    def plan(self, request: JobRequest, ambient: Ambient | None = None) -> Plan:
+        """The plan of a job: what `aj run` submits, the dry run prints and the preview shows."""
+        from ajkit.shared.job.plan import plan  # late: it brings in pydantic
+        from ajkit.shared.job.request import Ambient as Facts
+
+        resolved = self.resolve(request.template, request.overlays, named=True)
+        return plan(resolved, request, ambient or Facts(), self.registry)
+
+    def templates_below(self, folder: str) -> Iterator[str]:
+        """The template files below a folder, for a command line that names a folder."""
+        return (path for path, _ in self.files.walk(folder) if path.endswith(SUFFIX))
+
+
+def working_engine(home: str | None = None, *, registry: Registry | None = None) -> Engine:
+    """The engine of this process: its working directory and AJ_HOME of its environment."""
+    environ_home = os.environ.get("AJ_HOME") or None
+    folder = os.getcwd().replace(os.sep, "/")
+    return Engine(
+        home=os.path.expanduser(home) if home else None,
+        environ_home=os.path.expanduser(environ_home) if environ_home else None,
+        folder=folder,
+        registry=registry,
+    )

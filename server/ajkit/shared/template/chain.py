@@ -1,0 +1,242 @@
+"""The chain: which files a leaf reaches through its bases, where that goes round in circles, in which order to merge."""
+
+from __future__ import annotations
+
+import posixpath
+from collections import deque
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from ajkit.shared.files import FileProblem
+from ajkit.shared.template import faults
+from ajkit.shared.template.names import base_path, shown_path
+from ajkit.shared.template.parse import SIZE_LIMIT, parse_bytes
+from ajkit.shared.template.source import BaseRef, TemplateFile, read_template
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from ajkit.shared.files import Files
+    from ajkit.shared.problem import Problem
+    from ajkit.shared.template.merged import Merged
+
+CHAIN_LIMIT = 256
+UNTITLED = "untitled:"
+
+
+@dataclass(slots=True)
+class Memo:
+    """What was already read and merged: base files by shown path, merged bases by (real path, AJ_HOME).
+
+    Only bases are kept, so that a workspace of thousands of leaves stays small. Entries are good until the file changes:
+    whoever holds a memo across changes calls `forget`.
+    """
+
+    files: dict[str, TemplateFile | FileProblem] = field(default_factory=dict)
+    merged: dict[tuple[str, str | None], Merged] = field(default_factory=dict)
+    real: dict[str, str] = field(default_factory=dict)
+
+    def forget(self, paths: Iterable[str]) -> None:
+        """Drop everything that was made from any of these paths (as shown, tried, or real)."""
+        gone = set(paths)
+        for path in gone & self.real.keys():
+            del self.real[path]
+        for path, entry in list(self.files.items()):
+            if path in gone or (isinstance(entry, TemplateFile) and entry.real in gone):
+                del self.files[path]
+        for key, merged in list(self.merged.items()):
+            if key[0] in gone or not gone.isdisjoint(merged.reads()):
+                del self.merged[key]
+
+
+@dataclass(slots=True)
+class Link:
+    """One base name of a file and where it leads: a real path, or a problem."""
+
+    ref: BaseRef
+    target: str | None
+    problem: Problem | None = None
+
+
+@dataclass(slots=True)
+class Member:
+    """A file of the chain, its links, and the paths that were tried for it."""
+
+    file: TemplateFile
+    links: list[Link]
+    overlays: list[Link]
+    tried: frozenset[str]
+
+
+@dataclass(slots=True)
+class Chain:
+    """All members by real path, groups of members in merge order (a group of several is a cycle), and known results."""
+
+    root: str
+    home: str | None
+    members: dict[str, Member]
+    groups: list[list[str]]
+    known: dict[str, Merged]
+    cut: frozenset[str]
+
+    def road_within(self, start: str, goal: str, group: frozenset[str]) -> list[tuple[str, BaseRef]]:
+        """The shortest walk along names from `start` to `goal` inside a cycle; (path, name that leads on) per step."""
+        came: dict[str, tuple[str, BaseRef]] = {}
+        queue = deque([start])
+        while queue:
+            here = queue.popleft()
+            for link in (*self.members[here].links, *self.members[here].overlays):
+                if link.target in group and link.target not in came:
+                    came[link.target] = (here, link.ref)
+                    if link.target == goal:
+                        queue.clear()
+                        break
+                    queue.append(link.target)
+        road: list[tuple[str, BaseRef]] = []
+        here = goal
+        while True:
+            here, ref = came[here]
+            road.append((self.members[here].file.path, ref))
+            if here == start:
+                return road[::-1]
+
+
+class Loader:
+    """Reads and parses files once, for one AJ_HOME."""
+
+    def __init__(self, files: Files, memo: Memo, home: str | None) -> None:
+        self._files = files
+        self._memo = memo
+        self._home = home
+        self._real_home = self.real(home) if home else None
+
+    def real(self, path: str) -> str:
+        """The real path, remembered."""
+        known = self._memo.real.get(path)
+        if known is None:
+            known = self._memo.real[path] = self._files.real(path)
+        return known
+
+    def load(self, path: str, real: str, *, keep: bool) -> TemplateFile:
+        """The template at a shown path.
+
+        Raises:
+            FileProblem: it cannot be read.
+        """
+        known = self._memo.files.get(path)
+        if known is None:
+            try:
+                data = self._files.read(path, SIZE_LIMIT)
+                known = read_template(real, sha256(data).hexdigest(), parse_bytes(path, data))
+            except FileProblem as error:
+                known = error
+            if keep:
+                self._memo.files[path] = known
+        if isinstance(known, FileProblem):
+            raise known
+        return known
+
+    def follow(self, file: TemplateFile, ref: BaseRef, tried: set[str]) -> Link:
+        """Where a base name of a file leads."""
+        if "." not in ref.name and file.path.startswith(UNTITLED):
+            return Link(ref, None, faults.unsaved(ref))
+        folder = posixpath.dirname(file.real)
+        wanted = base_path(ref.name, folder, self._home)
+        if wanted is None:
+            return Link(ref, None, faults.no_home(ref))
+        real = self.real(wanted)
+        shown = self.shown(real)
+        tried.add(shown)
+        if wanted != shown:
+            tried.add(wanted)
+        try:
+            self.load(shown, real, keep=True)
+        except FileProblem as error:
+            if error.kind == "unreadable":
+                return Link(ref, None, faults.unreadable(ref, str(error)))
+            return Link(ref, None, faults.missing(self._files, ref, wanted, folder, self._home))
+        return Link(ref, real)
+
+    def shown(self, real: str) -> str:
+        """How a real path is shown."""
+        return shown_path(real, self._home, self._real_home)
+
+
+def discover(loader: Loader, memo: Memo, leaf: TemplateFile, home: str | None, extra: Iterable[BaseRef] = ()) -> Chain:
+    """Read everything a leaf reaches. `extra` are the base names laid over it; merged bases in `memo` are not re-read."""
+    overlaid = list(extra)
+    members: dict[str, Member] = {}
+    known: dict[str, Merged] = {}
+    cut: set[str] = set()
+    queue: deque[tuple[TemplateFile, int]] = deque([(leaf, 1)])
+    met = {leaf.real}
+    while queue:
+        file, level = queue.popleft()
+        tried = {file.path}
+        member = Member(file, [], [], frozenset())
+        members[file.real] = member
+        if level > CHAIN_LIMIT:
+            cut.add(file.real)
+        else:
+            member.links = [loader.follow(file, ref, tried) for ref in file.bases]
+            if file is leaf:
+                member.overlays = [loader.follow(file, ref, tried) for ref in overlaid]
+        member.tried = frozenset(tried)
+        for link in (*member.links, *member.overlays):
+            target = link.target
+            if target is None or target in met:
+                continue
+            met.add(target)
+            ready = None if overlaid else memo.merged.get((target, home))
+            if ready is not None and leaf.real != target:
+                known[target] = ready
+            else:
+                queue.append((loader.load(loader.shown(target), target, keep=True), level + 1))
+    return Chain(leaf.real, home, members, list(_groups(members, leaf.real)), known, frozenset(cut))
+
+
+def _groups(members: dict[str, Member], root: str) -> Iterator[list[str]]:
+    """Strongly connected components in reverse topological order (Tarjan's algorithm, without recursion)."""
+    index: dict[str, int] = {}
+    low: dict[str, int] = {}
+    open_stack: list[str] = []
+    on_stack: set[str] = set()
+
+    def targets(real: str) -> Iterator[str]:
+        member = members[real]
+        return (link.target for link in (*member.links, *member.overlays) if link.target in members)
+
+    work: list[tuple[str, Iterator[str]]] = []
+
+    def enter(real: str) -> None:
+        index[real] = low[real] = len(index)
+        open_stack.append(real)
+        on_stack.add(real)
+        work.append((real, targets(real)))
+
+    enter(root)
+    while work:
+        real, rest = work[-1]
+        for target in rest:
+            if target not in index:
+                enter(target)
+                break
+            if target in on_stack:
+                low[real] = min(low[real], index[target])
+        else:
+            work.pop()
+            if work:
+                parent = work[-1][0]
+                low[parent] = min(low[parent], low[real])
+            if low[real] == index[real]:
+                group = []
+                while True:
+                    member = open_stack.pop()
+                    on_stack.discard(member)
+                    group.append(member)
+                    if member == real:
+                        break
+                yield group
+
+

@@ -1,0 +1,134 @@
+"""Merge lints: what a file does to what it inherits that its author may not have meant."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ajkit.shared.problem import Edit, Fix, Problem, problem
+from ajkit.shared.template.diamond import diamonds
+from ajkit.shared.template.merge import merge, rule_of
+from ajkit.shared.template.merged import Inherited
+from ajkit.shared.template.tree import Mapping, Scalar, Sequence
+from ajkit.shared.where import Rule, Span, format_keypath
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ajkit.shared.template.merged import Part, Written
+    from ajkit.shared.template.source import TemplateFile
+    from ajkit.shared.template.tree import Entry, Node
+    from ajkit.shared.where import Json, KeyPath
+
+_SHOWN = 60
+
+
+def lint(file: TemplateFile, parts: list[Part], own: Written | None) -> Iterator[Problem]:
+    """The merge lints of one file, given the sources it is merged from (its own config among them)."""
+    inherited = [part for part in parts if isinstance(part, Inherited)]
+    if own is not None and inherited:
+        yield from _Linter(file).mapping(own.node, [part.value for part in inherited], ())
+    if len(inherited) > 1:
+        yield from diamonds(file, inherited, own)
+
+
+class _Linter:
+    """Walks a file's own config beside the values its bases give at the same places."""
+
+    def __init__(self, file: TemplateFile) -> None:
+        self._document = file.document
+        self._text = file.document.text
+
+    def mapping(self, own: Mapping, inherited: list[dict[str, Json]], path: KeyPath) -> Iterator[Problem]:
+        for key, entry in own.entries.items():
+            met = [each[key] for each in inherited if key in each]
+            if met:
+                yield from self._value(entry.node, entry, met, (*path, key))
+
+    def _value(self, node: Node, entry: Entry | None, met: list[Json], path: KeyPath) -> Iterator[Problem]:
+        if isinstance(node, Mapping) and all(isinstance(each, dict) for each in met):
+            yield from self.mapping(node, met, path)  # type: ignore[arg-type]
+            return
+        if isinstance(node, Sequence) and all(isinstance(each, list) for each in met):
+            yield from self._list(node, met, path)  # type: ignore[arg-type]
+            return
+        before = met[0] if len(met) == 1 else merge(met)
+        if isinstance(node, Scalar) and node.value is None:
+            if entry and node.plain and not node.raw and before not in (None, {}, [], ""):
+                yield self._clears(entry, before, path)
+                return
+            if before is None and entry and node.raw:
+                yield self._redundant(node, path)
+        elif isinstance(before, dict | list) and type(before) is not type(node.value):
+            yield self._type_change(node, before, path)
+        elif entry and isinstance(node, Scalar) and type(before) is type(node.value) and before == node.value:
+            yield self._redundant(node, path)
+
+    def _list(self, node: Sequence, met: list[list[Json]], path: KeyPath) -> Iterator[Problem]:
+        if rule_of([*met, node.value]) is Rule.POSITION:
+            for index, item in enumerate(node.items):
+                under = [each[index] for each in met if len(each) > index]
+                if under:
+                    yield from self._value(item, None, under, (*path, index))
+            return
+        for item in node.items:
+            if isinstance(item, Scalar) and any(_same(item.value, each) for each_list in met for each in each_list):
+                yield problem(
+                    "merge.repeats",
+                    f"`{_brief(item.raw)}` is already inherited: lists are concatenated, so `{format_keypath(path)}` "
+                    "holds it twice",
+                    self._document.span(item),
+                    keypath=path,
+                    unnecessary=True,
+                )
+                return
+
+    def _clears(self, entry: Entry, before: Json, path: KeyPath) -> Problem:
+        key = self._document.span(entry)
+        at = Span(self._text, entry.node.start, entry.node.end)
+        blank = " " if not self._text.content[at.start - 1 : at.start].isspace() else ""
+        line = key.first.line
+        starts = self._text.starts
+        whole = Span(
+            self._text, starts[line], starts[line + 1] if line + 1 < len(starts) else len(self._text.content)
+        )
+        fixes = [Fix("Write null", (Edit(at, f"{blank}null"),), preferred=True)]
+        if not whole.written[: key.start - whole.start].strip():
+            fixes.append(Fix("Delete the line", (Edit(whole, ""),)))
+        return problem(
+            "merge.clears",
+            f"an empty `{format_keypath(path)}:` clears what is inherited ({_brief(before)}): write null if that is meant, "
+            "else delete the line",
+            key,
+            fixes=fixes,
+            keypath=path,
+        )
+
+    def _type_change(self, node: Node, before: Json, path: KeyPath) -> Problem:
+        was = "mapping" if isinstance(before, dict) else "list"
+        now = {Mapping: "a mapping", Sequence: "a list"}.get(type(node), "a single value")
+        return problem(
+            "merge.type-change",
+            f"`{format_keypath(path)}` is {now} here and replaces the whole inherited {was} ({_brief(before)})",
+            self._document.span(node),
+            keypath=path,
+        )
+
+    def _redundant(self, node: Scalar, path: KeyPath) -> Problem:
+        return problem(
+            "merge.redundant",
+            f"`{format_keypath(path)}` is inherited with this value anyway",
+            self._document.span(node),
+            keypath=path,
+            unnecessary=True,
+        )
+
+
+def _same(one: Json, other: Json) -> bool:
+    return type(one) is type(other) and one == other
+
+
+def _brief(value: object) -> str:
+    text = str(value)
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+
+

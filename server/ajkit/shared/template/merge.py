@@ -1,0 +1,102 @@
+"""The merge: the values present at one key, in source order, become one (`docs/merge.md`, contract section 3)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ajkit.shared.where import Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ajkit.shared.where import Json
+
+NODE_LIMIT = 1_000_000
+
+
+class TooLarge(Exception):
+    """A merged list would pass the node budget."""
+
+
+def rule_of(values: Sequence[Json]) -> Rule:
+    """Which row of the merge table applies to the values present at one key (at least one)."""
+    if len(values) == 1:
+        return Rule.ONLY
+    if all(isinstance(each, dict) for each in values):
+        return Rule.UNION
+    if all(isinstance(each, list) for each in values):
+        return Rule.POSITION if any(_holds_mapping(each) for each in values) else Rule.CONCAT
+    return Rule.LAST
+
+
+def _holds_mapping(value: Json) -> bool:
+    return isinstance(value, list) and any(isinstance(item, dict) for item in value)
+
+
+def merge(values: Sequence[Json]) -> Json:
+    """The merged value. Parts that did not change are shared with the sources: treat every result as frozen.
+
+    Raises:
+        TooLarge: a concatenated list would hold more than a million items.
+    """
+    if len(values) == 1:
+        return values[0]
+    kind = type(values[-1])
+    if kind is dict:
+        if all(type(each) is dict for each in values):
+            return merge_mappings(values)  # type: ignore[arg-type]
+    elif kind is list and all(type(each) is list for each in values):
+        return _merge_lists(values)  # type: ignore[arg-type]
+    return values[-1]
+
+
+def merge_mappings(values: Sequence[dict[str, Json]]) -> dict[str, Json]:
+    """The union of mappings, all values of one key merged at once; keys in first-appearance order."""
+    out: dict[str, Json] = {}
+    several: dict[str, list[Json]] = {}
+    for each in values:
+        for key, value in each.items():
+            if key in out:
+                met = several.get(key)
+                if met is None:
+                    several[key] = [out[key], value]
+                else:
+                    met.append(value)
+            else:
+                out[key] = value
+    for key, met in several.items():
+        out[key] = merge(met)
+    return out
+
+
+def _merge_lists(values: Sequence[list[Json]]) -> list[Json]:
+    if not any(type(item) is dict for each in values for item in each):
+        if sum(map(len, values)) > NODE_LIMIT:
+            raise TooLarge
+        return [item for each in values for item in each]
+    longest = max(map(len, values))
+    return [merge([each[index] for each in values if len(each) > index]) for index in range(longest)]
+
+
+def count_nodes(value: Json, limit: int = NODE_LIMIT) -> int:
+    """How many nodes a value has, shared parts counted each time; stops counting just past the limit."""
+    known: dict[int, int] = {}
+
+    def count(part: Json) -> int:
+        if isinstance(part, dict):
+            below = part.values()
+        elif isinstance(part, list):
+            below = part  # type: ignore[assignment]
+        else:
+            return 1
+        total = known.get(id(part))
+        if total is None:
+            total = 1
+            for each in below:
+                total += count(each) if isinstance(each, dict | list) else 1
+                if total > limit:
+                    break
+            known[id(part)] = total
+        return total
+
+    return count(value)

@@ -1,0 +1,115 @@
+"""Merged files: the result of one file over its bases, what it was merged from, and what is wrong on the way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ajkit.shared.template.merge import merge_mappings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ajkit.shared.problem import Problem
+    from ajkit.shared.template.source import BaseRef, TemplateFile
+    from ajkit.shared.template.tree import Mapping
+    from ajkit.shared.where import Json, Text
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A mapping as one hand wrote it: a file's own config, or what the command line sets.
+
+    `label` names the hand: the path of the file, or the command line's option.
+    """
+
+    label: str
+    text: Text
+    node: Mapping
+    nodes: int = 1
+
+    @property
+    def value(self) -> dict[str, Json]:
+        """The plain value."""
+        return self.node.value
+
+
+@dataclass(frozen=True, slots=True)
+class Inherited:
+    """A base's result as one source of a merge, with the name that asked for it (`aj.toml`, `--with` included)."""
+
+    ref: BaseRef
+    merged: Merged
+
+    @property
+    def value(self) -> dict[str, Json]:
+        """The plain value."""
+        return self.merged.value
+
+    @property
+    def nodes(self) -> int:
+        """An upper bound of the number of nodes."""
+        return self.merged.nodes
+
+
+@dataclass(frozen=True, slots=True)
+class Together:
+    """Several small written mappings that merge with one another first and count as one source."""
+
+    parts: tuple[Written, ...]
+
+    @property
+    def value(self) -> dict[str, Json]:
+        """The plain value."""
+        return merge_mappings([each.value for each in self.parts])
+
+    @property
+    def nodes(self) -> int:
+        """An upper bound of the number of nodes."""
+        return 1 + sum(each.nodes for each in self.parts)
+
+
+Part = Written | Inherited | Together
+
+
+@dataclass(slots=True)
+class Merged:
+    """One file merged over its bases.
+
+    `parts` are its sources in merge order; `nodes` bounds the number of nodes of `value`; `height` counts levels of bases;
+    `problems` are those written in this file, `causes` the stopping errors in it or below; `settled` is false where the
+    result depends on the way it was reached (a cycle, a chain cut short), so that it must not be remembered.
+    """
+
+    file: TemplateFile
+    parts: tuple[Part, ...]
+    value: dict[str, Json]
+    nodes: int
+    height: int
+    problems: tuple[Problem, ...]
+    causes: tuple[Problem, ...]
+    on_cycle: bool
+    settled: bool
+    tried: frozenset[str]
+    _reads: frozenset[str] | None = field(default=None, compare=False)
+
+    def bases(self) -> Iterator[Merged]:
+        """The results of its bases, in order."""
+        return (part.merged for part in self.parts if isinstance(part, Inherited))
+
+    def below(self) -> list[Merged]:
+        """Itself and every merged file it is made from, each once, nearest first."""
+        found = [self]
+        met = {id(self)}
+        for each in found:
+            for base in each.bases():
+                if id(base) not in met:
+                    met.add(id(base))
+                    found.append(base)
+        return found
+
+    def reads(self) -> frozenset[str]:
+        """Every path that was looked at for it, existing or not."""
+        if self._reads is None:
+            self._reads = frozenset().union(*(each.tried for each in self.below()))
+        return self._reads

@@ -1,0 +1,190 @@
+"""Trails on demand: who set the value at a key path, what it overrode, by which rule, along which road.
+
+Nothing is recorded while merging. A question walks down the sources that were merged, asking at every key which of them
+are present and which row of the merge table applies; a base is asked the same question again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from ajkit.shared.template.merge import rule_of
+from ajkit.shared.template.merged import Together, Written
+from ajkit.shared.template.tree import Mapping, Scalar, Sequence
+from ajkit.shared.where import Missing, Origin, Rule, Span, Trail, at
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ajkit.shared.template.merged import Merged, Part
+    from ajkit.shared.template.tree import Entry, Node
+    from ajkit.shared.where import Json, KeyPath
+
+
+@dataclass(frozen=True, slots=True)
+class _Present:
+    """A source that has a value at the place in question, and where in that source it stands."""
+
+    part: Part
+    path: KeyPath
+    value: Json
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """Origins nearest first (the first one wins), the parts of a merged value first to last, and the rule."""
+
+    rule: Rule
+    line: tuple[Origin, ...]
+    contributors: tuple[Origin, ...]
+
+
+class Trails:
+    """Answers questions about one merged leaf; remembers what it asked the bases."""
+
+    def __init__(self, leaf: Merged) -> None:
+        self._leaf = leaf
+        self._known: dict[tuple[int, KeyPath], _Answer | None] = {}
+
+    def trail(self, path: KeyPath) -> Trail | None:
+        """The history of the value at `path`; None where the leaf has none."""
+        answer = self._ask(self._leaf, path)
+        value = at(self._leaf.value, path)
+        if answer is None or isinstance(value, Missing):
+            return None
+        return Trail(path, value, answer.rule, answer.line[0], answer.line[1:], answer.contributors)
+
+    def _ask(self, merged: Merged, path: KeyPath) -> _Answer | None:
+        key = (id(merged), path)
+        if key not in self._known:
+            self._known[key] = self._work_out(merged.parts, path)
+        return self._known[key]
+
+    def _work_out(self, parts: tuple[Part, ...], path: KeyPath) -> _Answer | None:
+        present, replaced = _descend([_Present(part, (), part.value) for part in parts], path)
+        if not present:
+            return None
+        rule = rule_of([each.value for each in present])
+        answers = [(each, answer) for each in present if (answer := self._expand(each))]
+        beaten = [answer for each in reversed(replaced) if (answer := self._expand(each))]
+        if not answers:
+            return None
+        last = answers[-1][1]
+        if rule in (Rule.UNION, Rule.CONCAT, Rule.POSITION):
+            contributors = _once(origin for _, answer in answers for origin in _parts_of(answer))
+            line = [last.line[0], *(origin for answer in beaten for origin in answer.line)]
+            return _Answer(rule, _once(line), contributors)
+        line = [*last.line]
+        for _, answer in reversed(answers[:-1]):
+            line += answer.line if answer.rule in (Rule.ONLY, Rule.LAST) else reversed(answer.contributors)
+        for answer in beaten:
+            line += answer.line
+        if rule is Rule.LAST or (len(line) > 1 and last.rule is Rule.ONLY):
+            rule = Rule.LAST
+        else:
+            rule = last.rule
+        return _Answer(rule, _once(line), last.contributors)
+
+    def _expand(self, present: _Present) -> _Answer | None:
+        part = present.part
+        if isinstance(part, Written):
+            origin = written_origin(part, present.path)
+            return _Answer(Rule.ONLY, (origin,), (origin,)) if origin else None
+        if isinstance(part, Together):
+            return self._work_out(part.parts, present.path)
+        answer = self._ask(part.merged, present.path)
+        if answer is None:
+            return None
+        name = part.ref.name
+        return _Answer(
+            answer.rule,
+            tuple(replace(each, road=(name, *each.road)) for each in answer.line),
+            tuple(replace(each, road=(name, *each.road)) for each in answer.contributors),
+        )
+
+
+def _parts_of(answer: _Answer) -> tuple[Origin, ...]:
+    return answer.contributors or answer.line[:1]
+
+
+def _descend(present: list[_Present], path: KeyPath) -> tuple[list[_Present], list[_Present]]:
+    """The sources that make up the value at `path`, in order; and those replaced as a whole on the way that had it too."""
+    replaced: list[_Present] = []
+    for depth, step in enumerate(path):
+        rule = rule_of([each.value for each in present])
+        if rule is Rule.LAST:
+            rest = path[depth:]
+            for each in present[:-1]:
+                value = at(each.value, rest)
+                if not isinstance(value, Missing):
+                    replaced.append(_Present(each.part, each.path + rest, value))
+            present = present[-1:]
+        if rule is Rule.CONCAT and isinstance(step, int):
+            present = _concatenated(present, step)
+        else:
+            present = [
+                _Present(each.part, (*each.path, step), value)
+                for each in present
+                if not isinstance(value := at(each.value, (step,)), Missing)
+            ]
+        if not present:
+            return [], []
+    return present, replaced
+
+
+def _concatenated(present: list[_Present], index: int) -> list[_Present]:
+    """The one source that item `index` of a concatenated list comes from."""
+    for each in present:
+        assert isinstance(each.value, list)
+        if index < len(each.value):
+            return [_Present(each.part, (*each.path, index), each.value[index])]
+        index -= len(each.value)
+    return []
+
+
+def _once(origins: Iterable[Origin]) -> tuple[Origin, ...]:
+    """One entry per written place: the first one stays, with the shortest road and the number of all."""
+    kept: dict[tuple[str, Span | None], Origin] = {}
+    for each in origins:
+        key = (each.label, each.span)
+        before = kept.get(key)
+        if before is None:
+            kept[key] = each
+        else:
+            road = min(before.road, each.road, key=len)
+            kept[key] = replace(before, road=road, roads=before.roads + each.roads)
+    return tuple(kept.values())
+
+
+def node_at(root: Node, path: KeyPath) -> tuple[Node, Entry | None] | None:
+    """The node at a key path of one written tree, with the entry it stands under (None for list items and the root)."""
+    node: Node = root
+    entry: Entry | None = None
+    for step in path:
+        if isinstance(node, Mapping) and isinstance(step, str) and step in node.entries:
+            entry = node.entries[step]
+            node = entry.node
+        elif isinstance(node, Sequence) and isinstance(step, int) and step < len(node.items):
+            entry = None
+            node = node.items[step]
+        else:
+            return None
+    return node, entry
+
+
+def written_origin(part: Written, path: KeyPath) -> Origin | None:
+    """The origin of a value in what one hand wrote."""
+    found = node_at(part.node, path)
+    if found is None:
+        return None
+    node, entry = found
+    return Origin(
+        label=part.label,
+        span=Span(part.text, node.start, node.end),
+        key=Span(part.text, entry.start, entry.end) if entry else None,
+        value=node.value,
+        written=node.raw if isinstance(node, Scalar) else None,
+    )
+
+
