@@ -1,0 +1,92 @@
+"""One run of the parser over a text: the tree as far as it got, and where and why it gave up."""
+
+from __future__ import annotations
+
+import gc
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from yaml import MarkedYAMLError, YAMLError
+
+from ajkit.shared.template.compose import NESTING_LIMIT, Composer, Stop
+from ajkit.shared.template.events import open_events
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ajkit.shared.template.events import Mended
+    from ajkit.shared.where import Text
+
+NODES_LIMIT = 1_000_000
+
+_LARGE = 100_000  # characters from which on the garbage collector costs a fifth of a parse
+_TOO_DEEP = "exceeded maximum nesting depth"
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Why the parser gave up: its words, the offset where it noticed, and the one where what it was reading began."""
+
+    words: str
+    context: str
+    at: int
+    began: int
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """The composer of one run, and its fault if the text did not parse."""
+
+    composer: Composer
+    fault: Fault | None
+
+
+def attempt(text: Text, mended: Mended | None = None, *, pure: bool = False) -> Attempt:
+    """Parse a text, or what was made of it; offsets are those of `text` either way. Never raises."""
+    composer = Composer(text)
+    paused = len(text.content) > _LARGE and gc.isenabled()
+    if paused:
+        gc.disable()
+    fault = None
+    try:
+        next_event = mended.events(pure=pure) if mended else open_events(text.content, pure=pure)
+        if len(text.content) > 2 * NODES_LIMIT:
+            next_event = _counted(next_event, composer)
+        composer.run(next_event)
+    except Stop:
+        composer.close(len(text.content))
+    except (YAMLError, ValueError) as error:
+        fault = _fault(error, mended, len(text.content))
+        composer.close(fault.at)
+        if fault.words == _TOO_DEEP:
+            composer.findings.nesting(fault.at, NESTING_LIMIT)
+            fault = None
+    finally:
+        if paused:
+            gc.enable()
+    return Attempt(composer, fault)
+
+
+def _fault(error: Exception, mended: Mended | None, size: int) -> Fault:
+    if not isinstance(error, MarkedYAMLError):
+        return Fault(str(error), "", size, size)
+    marks = [each.index for each in (error.problem_mark, error.context_mark) if each is not None] or [size]
+    if mended:
+        marks = [mended.true(each) for each in marks]
+    return Fault(error.problem or "", error.context or "", min(marks[0], size), min(marks[-1], size))
+
+
+def _counted(next_event: Callable[[], Any], composer: Composer) -> Callable[[], Any]:
+    """Events of a text that is long enough to hold more nodes than fit: every node has at least one event."""
+    left = 2 * NODES_LIMIT
+
+    def next_counted() -> Any:
+        nonlocal left
+        event = next_event()
+        left -= 1
+        if left < 0:
+            composer.findings.nodes(event.start_mark.index, NODES_LIMIT)
+            raise Stop
+        return event
+
+    return next_counted

@@ -1,0 +1,59 @@
+"""The public door from text to a located tree: any text whatever has a Document, with what is wrong and what is left."""
+
+from __future__ import annotations
+
+from ajkit.shared.problem import in_order, problem
+from ajkit.shared.template.attempt import attempt
+from ajkit.shared.template.tree import Document
+from ajkit.shared.where import Span, Text
+
+SIZE_LIMIT = 16 * 1024 * 1024
+"""The largest file that is read, in bytes."""
+
+_UTF8_BOM = b"\xef\xbb\xbf"
+
+
+def parse(text: Text, *, hint: int | None = None, pure: bool = False) -> Document:
+    """The document of a text. Never raises.
+
+    `hint` is the zero-based line that was edited last: a broken text is mended there first. `pure` asks for PyYAML's
+    pure parser, which is also used where the C one is absent; values and codes are the same.
+    """
+    if len(text.content) > SIZE_LIMIT // 4 and len(text.content.encode("utf-8", "surrogatepass")) > SIZE_LIMIT:
+        return _too_large(text)
+    result = attempt(text, pure=pure)
+    problems = result.composer.findings.problems()
+    if result.fault:
+        problems.append(problem("yaml.syntax", result.fault.words, Span(text, result.fault.at, result.fault.at)))
+    return Document(text, result.composer.root, tuple(in_order(problems)), (), result.composer.nodes, 1)
+
+
+def parse_bytes(path: str, data: bytes, *, hint: int | None = None, pure: bool = False) -> Document:
+    """The document of a file's bytes: UTF-8, with or without a byte order mark (which is no part of the text).
+
+    Never raises: what cannot be read is a document without a tree and with a problem that says why.
+    """
+    if len(data) > SIZE_LIMIT:
+        return _too_large(Text(path, ""))
+    data = data.removeprefix(_UTF8_BOM)
+    try:
+        content = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return _not_utf8(path, data, error)
+    return parse(Text(path, content), hint=hint, pure=pure)
+
+
+def _too_large(text: Text) -> Document:
+    message = f"the file is larger than {SIZE_LIMIT // 1024 // 1024} MiB and is not read: data belongs beside templates"
+    return Document(text, None, (problem("limit.size", message, Span(text, 0, 0)),), parses=0)
+
+
+def _not_utf8(path: str, data: bytes, error: UnicodeDecodeError) -> Document:
+    text = Text(path, data.decode("utf-8", "replace"))
+    at = len(data[: error.start].decode("utf-8"))
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        what = "this is UTF-16"
+    else:
+        what = f"the byte 0x{data[error.start]:02X} at offset {error.start} does not belong to any character"
+    message = f"the file is not UTF-8 ({what}): save it as UTF-8"
+    return Document(text, None, (problem("yaml.encoding", message, Span(text, at, at + 1)),), parses=0)
