@@ -231,3 +231,12 @@ def at(value: Json, path: Sequence[str | int]) -> Json | Missing:
         else:
             return MISSING
     return value
+
+
+def pruned(value: Json) -> Json:
+    """The value without the null entries of its mappings, at any depth: in a template null means "not set"."""
+    if isinstance(value, dict):
+        return {key: pruned(below) for key, below in value.items() if below is not None}
+    if isinstance(value, list):
+        return [pruned(below) for below in value]
+    return value

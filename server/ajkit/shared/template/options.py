@@ -12,7 +12,7 @@ from ajkit.shared.problem import Finding
 from ajkit.shared.template.model import Template
 from ajkit.shared.template.names import did_you_mean, near
 from ajkit.shared.template.refusals import kind_of, known_keys, refusals
-from ajkit.shared.where import Missing, at, format_keypath, parse_keypath
+from ajkit.shared.where import Missing, at, format_keypath, parse_keypath, pruned
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -73,20 +73,12 @@ def read_options(options: type[Options], template: Template, service: str) -> tu
     for name, path in places.items():
         value = at(template.raw, path)
         if value is not None and not isinstance(value, Missing):
-            values[name] = _without_nulls(value)
+            values[name] = pruned(value)
     findings = list(_strangers(options, template.raw, service))
     try:
         return options.model_validate(values), findings
     except ValidationError as error:
         return None, [*findings, *refusals(error, options, values, places=places, owner=service)]
-
-
-def _without_nulls(value: Json) -> Json:
-    if isinstance(value, dict):
-        return {key: _without_nulls(below) for key, below in value.items() if below is not None}
-    if isinstance(value, list):
-        return [_without_nulls(below) for below in value]
-    return value
 
 
 def _strangers(options: type[BaseModel], raw: dict[str, Json], service: str) -> Iterator[Finding]:
