@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ajkit.shared.problem import Finding
 from ajkit.shared.spec import Ignored
 from ajkit.shared.template.options import declared, unused
+from ajkit.shared.template.refusals import unset
 from ajkit.shared.where import MISSING, at, format_keypath, parse_keypath
 
 if TYPE_CHECKING:
@@ -40,24 +41,30 @@ COMMON: tuple[KeyPath, ...] = tuple(
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """What a service makes of a template: its options, the shape it derived (None for homogeneous jobs), findings."""
+    """What a service makes of a template: its options, the shape it derived (None for homogeneous jobs), findings.
+
+    `failed` says that the service derives the shape of this template but could not.
+    """
 
     options: BackendOptions | None
     shape: DerivedShape | None
     findings: tuple[Finding, ...]
+    failed: bool = False
 
 
 def describe(service: Service, template: Template) -> Described:
     """All that a service says of a leaf: what it must set, what is refused, and what has no effect on this service."""
     options, findings = service.build_spec_backend(template)
     shape, of_shape = service.derive_shape(template)
-    missing = [
-        Finding(path, "schema.required", f"`{service.name}` needs `{format_keypath(path)}`, which is not set")
-        for path in service.requires(template)
-        if at(template.raw, path) in (None, MISSING, "")
-    ]
+    lacking = [path for path in service.requires(template) if at(template.raw, path) in (None, MISSING, "")]
+    missing = unset(lacking, lambda path: _nearest(template, path), service.name)
     found = [*findings, *of_shape, *missing, *without_effect(service, template)]
-    return Described(options, shape, tuple(dict.fromkeys(found)))
+    return Described(options, shape, tuple(dict.fromkeys(found)), failed=shape is None and bool(of_shape))
+
+
+def _nearest(template: Template, path: KeyPath) -> KeyPath:
+    """The longest part of a key path that is written: where a problem with the whole path is reported."""
+    return next(path[:end] for end in range(len(path), -1, -1) if at(template.raw, path[:end]) is not MISSING)
 
 
 def without_effect(service: Service, template: Template) -> list[Finding]:

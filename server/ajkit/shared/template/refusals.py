@@ -10,11 +10,12 @@ from pydantic_core import PydanticCustomError
 from pydantic_core.core_schema import ErrorType
 
 from ajkit.shared.problem import Finding
+from ajkit.shared.template.fields import Kind
 from ajkit.shared.template.names import did_you_mean, near
 from ajkit.shared.where import Missing, at, format_keypath
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from pydantic import ValidationError
     from pydantic_core import ErrorDetails
@@ -50,6 +51,9 @@ _BOUNDS = {
     "less_than": ("lt", "less than"),
 }
 
+_EXPECTED = frozenset(get_args(Kind))
+"""The types of the errors that fields with an `Expect` give; their text says what was wanted."""
+
 _PYDANTIC_TYPES = frozenset(get_args(ErrorType))
 
 
@@ -82,29 +86,61 @@ def refusals(
     Several faults of one value (the branches of a union) are one finding.
     """
     found: dict[tuple[KeyPath, str], Finding] = {}
+    missing: list[KeyPath] = []
     for each in error.errors(include_url=False):
-        finding = _finding(each, model, value, places or {}, owner)
+        steps = tuple(_steps(each["loc"], value))
+        if each["type"] == "missing":
+            missing.append(_place((*steps, each["loc"][-1]), places or {}))
+            continue
+        finding = _finding(each, steps, model, places or {}, owner)
         found.setdefault((finding.path, finding.code), finding)
+    for parent, same in _grouped(missing, lambda path: path[:-1]).items():
+        keys = listed(str(path[-1]) for path in same)
+        where = f"`{format_keypath(parent)}`" if parent else "the config"
+        found[same[0], "schema.required"] = Finding(same[0], "schema.required", f"{where} lacks {keys}")
     return list(found.values())
 
 
+def unset(paths: Iterable[KeyPath], place: Callable[[KeyPath], KeyPath], who: str) -> Iterator[Finding]:
+    """What `who` needs and is not set: one finding for all that would be reported at the same `place`."""
+    for same in _grouped(paths, place).values():
+        are = "which is" if len(same) == 1 else "which are"
+        message = f"`{who}` needs {listed(format_keypath(path) for path in same)}, {are} not set"
+        yield Finding(same[0], "schema.required", message)
+
+
+def listed(words: Iterable[str]) -> str:
+    """Words as a sentence lists them: `a`, `b` and `c`."""
+    *others, last = [f"`{each}`" for each in words]
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def _grouped(paths: Iterable[KeyPath], place: Callable[[KeyPath], KeyPath]) -> dict[KeyPath, list[KeyPath]]:
+    groups: dict[KeyPath, list[KeyPath]] = {}
+    for path in paths:
+        groups.setdefault(place(path), []).append(path)
+    return groups
+
+
 def _finding(
-    each: ErrorDetails, model: type[BaseModel], value: Json, places: Mapping[str, KeyPath], owner: str | None
+    each: ErrorDetails,
+    steps: Sequence[str | int],
+    model: type[BaseModel],
+    places: Mapping[str, KeyPath],
+    owner: str | None,
 ) -> Finding:
-    kind, context, loc = each["type"], each.get("ctx", {}), each["loc"]
-    steps = tuple(_steps(loc, value))
-    on_key = bool(context.get("on_key")) or "[key]" in loc
-    if kind == "missing":
-        path = _place((*steps, loc[-1]), places)
-        return Finding(path, "schema.required", f"`{format_keypath(path)}` is missing")
+    kind, context = each["type"], each.get("ctx", {})
+    on_key = bool(context.get("on_key")) or "[key]" in each["loc"]
     path = _place(steps, places)
     name = format_keypath(path)
     if kind == "extra_forbidden":
         close = near(str(steps[-1]), known_keys(model, steps[:-1]))
         code = f"{owner}.unknown-key" if owner else "schema.unknown-key"
         return Finding(path, code, f"unknown key `{name}`{did_you_mean(close)}", on_key=True, suggest=(*close, None)[0])
-    if kind in _WANTED:
-        message = f"`{name}` must be {_WANTED[kind]}, not {kind_of(each['input'])}"
+    if kind in _WANTED or kind in _EXPECTED:
+        wanted, given = _WANTED.get(kind, each["msg"]), each["input"]
+        hint = ": put it in quotes" if wanted == "text" and isinstance(given, int | float) else ""
+        message = f"`{name}` must be {wanted}, not {kind_of(given)}{hint}"
         return Finding(path, "schema.type", message, on_key=on_key)
     if kind in _BOUNDS:
         key, words = _BOUNDS[kind]

@@ -1,0 +1,3 @@
+"""Jobs on amlt, for templates of its own dialect."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""Jobs on this machine."""
+
+from __future__ import annotations

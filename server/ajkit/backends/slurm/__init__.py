@@ -1,0 +1,3 @@
+"""Jobs on Slurm, through sbatch."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""Jobs on Volcano on Kubernetes."""
+
+from __future__ import annotations
