@@ -36,7 +36,8 @@ class Ambient:
     """Facts of the moment that a build may depend on, gathered by the edges so that the build itself is pure.
 
     `caller_name` is the caller's own AJ_NAME; `ignore_file` the lines of the first of .ajignore, .codeignore,
-    .amltignore in the code folder; `scripts` the names of existing .py/.sh files the command may start with.
+    .amltignore in the code folder; `scripts` the names of existing .py/.sh files the command may start with;
+    `code_found` whether the code folder exists.
     """
 
     sid: str = PREVIEW_SID
@@ -44,3 +45,4 @@ class Ambient:
     caller_name: str | None = None
     ignore_file: tuple[str, ...] = ()
     scripts: frozenset[str] = frozenset()
+    code_found: bool = True

@@ -1,0 +1,256 @@
+"""The shape of a job: from the flags of a request, the template, the defaults, or wholly derived by its service."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ajkit.shared.problem import Finding, Problem, problem
+from ajkit.shared.sku import (
+    SKU_PATH,
+    VARIABLE,
+    Count,
+    Shape,
+    check_counts,
+    check_sku,
+    choose_sku,
+    counts_gpus,
+    fill,
+    has_placeholder,
+    sku_texts,
+)
+from ajkit.shared.where import Missing, at
+
+if TYPE_CHECKING:
+    from ajkit.shared.job.request import JobRequest
+    from ajkit.shared.spec import DerivedShape, Service
+    from ajkit.shared.where import Json, KeyPath
+
+Report = Finding | Problem
+"""What a step of the build has to say: on a key path of the template, or (a Problem without span) on a flag."""
+
+NODES_PATH: KeyPath = ("jobs", 0, "instance_count")
+SELECTOR_PATH: KeyPath = ("target", "gpus_per_node")
+PROCESSES_PATH: KeyPath = ("jobs", 0, "process_count_per_node")
+
+NODES_HOLE, SELECTOR_HOLE, SKU_HOLE = "‹-n›", "‹-p›", "‹sku for -n›"
+
+
+@dataclass(frozen=True, slots=True)
+class Sizing:
+    """What is known of a job's shape: all of it, or numbers and the texts that stand for what was not given.
+
+    `selector` is None for a derived shape. `sku_path` leads to the SKU text chosen. `gpu_kind` says whether the
+    selector counts GPUs. `derived` is the whole shape where the service derived it; `failed` when it could not.
+    """
+
+    nodes: Count
+    selector: Count | None
+    processes: int
+    sku: str | None = None
+    sku_path: KeyPath | None = None
+    gpu_kind: bool = True
+    derived: DerivedShape | None = None
+    failed: bool = False
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing is missing."""
+        return not self.failed and isinstance(self.nodes, int) and not isinstance(self.selector, str)
+
+    @property
+    def gpus(self) -> Count:
+        """GPUs per node: the selector of a GPU SKU, 0 for a CPU SKU, the most of any role of a derived shape."""
+        if self.derived is not None:
+            return max((role.gpus_per_node for role in self.derived.roles), default=0)
+        return (self.selector or 0) if self.gpu_kind else 0
+
+    @property
+    def shape(self) -> Shape | None:
+        """The resolved shape of a homogeneous job; None while something is missing, and for derived shapes."""
+        if isinstance(self.nodes, int) and isinstance(self.selector, int) and isinstance(self.gpus, int):
+            return Shape(self.nodes, self.selector, self.gpus, self.processes, self.sku)
+        return None
+
+    def variables(self) -> dict[str, str]:
+        """The ``AJ_*`` variables that tell a job its shape."""
+        if self.derived is not None:
+            roles = self.derived.roles
+            total = sum(role.replicas * role.gpus_per_node for role in roles)
+            processes: Count = total
+            more = {
+                "AJ_GPU_NODES": str(sum(role.replicas for role in roles if role.gpus_per_node)),
+                "AJ_TOTAL_GPUS": str(total),
+            }
+        else:
+            processes = _times(self.nodes, (self.selector or 0) if self.gpu_kind else self.processes)
+            more = {}
+        return {
+            "AJ_NODES": str(self.nodes),
+            "AJ_PROCESSES": str(processes),
+            "AJ_GPUS_PER_NODE": str(self.gpus),
+            "AJ_PROCESSES_PER_NODE": str(self.processes),
+            **more,
+        }
+
+
+def size(
+    config: dict[str, Json], request: JobRequest, service: Service | None, derived: DerivedShape | None, *, failed: bool
+) -> tuple[Sizing, list[Report]]:
+    """The shape of a job as far as it is known, and what is wrong with it.
+
+    Args:
+        config: the merged config, already known to be well typed.
+        request: what was asked for by hand.
+        service: the service that will run the job; None when that is not known (any SKU text is then fine).
+        derived: the whole shape, where the template's service derived it.
+        failed: the service derives the shape of this template but could not.
+    """
+    if derived is not None or failed:
+        return _derived(config, request, derived)
+    reports: list[Report] = []
+    nodes = _number(config, request.nodes, "-n", NODES_PATH, 1, reports)
+    selector = _number(config, request.selector, "-p", SELECTOR_PATH, 0, reports)
+    processes = _processes(config, request, reports)
+    text, path = _sku(_set(config, SKU_PATH), nodes, selector, request, service, reports)
+    known_nodes: Count = NODES_HOLE if nodes is None else nodes
+    known_selector: Count = SELECTOR_HOLE if selector is None else selector
+    if text is not None and path is not None:
+        filled: str | None = fill(text, known_nodes, known_selector)
+    else:
+        filled = SKU_HOLE if text is not None else None
+    return Sizing(known_nodes, known_selector, processes, filled, path, counts_gpus(text)), reports
+
+
+def variable_names(config: dict[str, Json]) -> dict[str, int]:
+    """The variables of the amlt dialect that `env_defaults` gives a whole number, with it."""
+    declared = at(config, ("env_defaults",))
+    if not isinstance(declared, dict):
+        return {}
+    return {name: number for name, value in declared.items() if (number := _whole(value)) is not None}
+
+
+def _set(config: dict[str, Json], path: KeyPath) -> Json:
+    """The value at a key path; null is "not set", like no value at all."""
+    value = at(config, path)
+    return None if isinstance(value, Missing) else value
+
+
+def _whole(value: Json) -> int | None:
+    if isinstance(value, str) and value.isascii() and value.isdigit():
+        return int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _times(left: Count, right: Count) -> Count:
+    return left * right if isinstance(left, int) and isinstance(right, int) else f"{left}×{right}"
+
+
+def _number(
+    config: dict[str, Json], given: int | None, flag: str, path: KeyPath, least: int, reports: list[Report]
+) -> int | None:
+    """A number of the shape: the flag's, else the template's; what is wrong or missing is reported."""
+    what, name = {
+        "-n": ("number of nodes", "jobs[0].instance_count"),
+        "-p": ("number of GPUs (or the size tier of a CPU SKU) per node", "target.gpus_per_node"),
+    }[flag]
+    if given is not None:
+        if given < least:
+            reports.append(problem("shape.invalid", f"{flag} {given}: the {what} is at least {least}", None))
+            return None
+        return given
+    value = at(config, path)
+    if isinstance(value, int) and not isinstance(value, bool):
+        if value < least:
+            reports.append(Finding(path, "shape.invalid", f"the {what} is at least {least}, not {value}"))
+            return None
+        return value
+    cleared = " (it is cleared here)" if value is None else ""
+    message = f"the {what} is missing: give {flag}, or set {name} in the template{cleared}"
+    reports.append(Finding(path, "shape.missing", message))
+    return None
+
+
+def _processes(config: dict[str, Json], request: JobRequest, reports: list[Report]) -> int:
+    """Launcher processes per node: ``--ppn``, else the template's (0 is not set), else 1."""
+    given = request.processes
+    if given is not None:
+        if given < 1:
+            message = f"--ppn {given}: the number of launcher processes per node is at least 1"
+            reports.append(problem("shape.invalid", message, None))
+        return max(given, 1)
+    value = _set(config, PROCESSES_PATH)
+    if isinstance(value, str) and (found := VARIABLE.search(value)):
+        number = variable_names(config).get(found[1])
+        if not request.amlt:
+            message = (
+                f"`{found[0]}` in jobs[0].process_count_per_node is filled by amlt alone (run with --amlt); "
+                "elsewhere write the number itself, or leave it to --ppn"
+            )
+            suggest = None if number is None else str(number)
+            reports.append(Finding(PROCESSES_PATH, "sku.placeholder", message, suggest=suggest))
+        return max(number or 1, 1)
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+        return value or 1
+    if value is not None:
+        message = f"the number of launcher processes per node is a whole number from 1 (0: not set), not {value!r}"
+        reports.append(Finding(PROCESSES_PATH, "shape.invalid", message))
+    return 1
+
+
+def _sku(
+    sku: Json,
+    nodes: int | None,
+    selector: int | None,
+    request: JobRequest,
+    service: Service | None,
+    reports: list[Report],
+) -> tuple[str | None, KeyPath | None]:
+    """The SKU text for the shape with its place; a text without a place tells only the kind (node count not known)."""
+    any_text = service is None or service.any_sku
+    reports += check_sku(sku, any_text=any_text, variables=request.amlt or service is None)
+    if isinstance(sku, dict) and nodes is None:
+        return next((text for _, text in sku_texts(sku)), None), None
+    chosen = choose_sku(sku, nodes or 1)
+    if isinstance(chosen, Finding):
+        reports.append(chosen)
+        return next((text for _, text in sku_texts(sku)), None), None
+    if chosen is None:
+        return None, None
+    path, text = chosen
+    if differs := check_counts(path, text, nodes, selector):
+        reports.append(differs)
+    return text, path
+
+
+def _derived(config: dict[str, Json], request: JobRequest, derived: DerivedShape | None) -> tuple[Sizing, list[Report]]:
+    roles = derived.roles if derived else ()
+    whose = f" ({', '.join(role.name for role in roles)})" if roles else ""
+    reason = f"the tasks of this template{whose} give every node its own shape"
+    flags = {
+        "-n": request.nodes is not None,
+        "-p": request.selector is not None,
+        "--ppn": request.processes is not None,
+        "--amlt": request.amlt,
+    }
+    reports: list[Report] = [
+        problem("shape.refused", f"{flag} is refused: {reason}; run without it", None)
+        for flag, given in flags.items()
+        if given
+    ]
+    reports += [
+        Finding(path, "shape.refused", f"the placeholders of the SKU `{text}` are refused: {reason}; remove the SKU")
+        for path, text in sku_texts(_set(config, SKU_PATH))
+        if has_placeholder(text)
+    ]
+    nodes = sum(role.replicas for role in roles)
+    if derived is not None and nodes < 1:
+        reports.append(Finding((), "shape.invalid", "the tasks of this template add up to no node at all"))
+    sizing = Sizing(
+        nodes=max(nodes, 1),
+        selector=None,
+        processes=max((role.processes_per_node for role in roles), default=1),
+        derived=derived,
+        failed=derived is None,
+    )
+    return sizing, reports

@@ -1,0 +1,265 @@
+"""Where the fields of a JobSpec came from: flags over template values over defaults, facts, and what they made."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ajkit.shared.job.code import CODE_PATH, IGNORE_PATH, code_dir
+from ajkit.shared.job.command import COMMAND_PATH, words_line
+from ajkit.shared.job.env import ENV_PATH
+from ajkit.shared.job.names import NAME_PATH, name_source
+from ajkit.shared.job.service import AMLT_FLAG, SERVICE_PATH
+from ajkit.shared.job.shape import NODES_PATH, PROCESSES_PATH, SELECTOR_PATH
+from ajkit.shared.sku import SKU_PATH
+from ajkit.shared.where import Missing, at, format_keypath, parse_keypath
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from ajkit.shared.job.build import Materials
+    from ajkit.shared.where import Json, KeyPath, Origin, Trail
+
+
+@dataclass(frozen=True, slots=True)
+class FieldSource:
+    """One thing a field was made of, or went over: in words, with the trail of the template value it is."""
+
+    label: str
+    trail: Trail | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FieldTrail:
+    """Where a field of a JobSpec came from.
+
+    `sources` are what its value was made of (mostly one), `over` what that went over, nearest first, `note` how it
+    was made where it is not simply the first source's. `str()` is one line for people.
+    """
+
+    field: str
+    value: Json
+    sources: tuple[FieldSource, ...]
+    over: tuple[FieldSource, ...] = ()
+    note: str = ""
+
+    def __str__(self) -> str:
+        made = " and ".join(each.label for each in self.sources)
+        over = "".join(f", over {each.label}" for each in self.over)
+        return f"{made}{over}{f' ({self.note})' if self.note else ''}"
+
+
+def explain_field(field: str, job: Materials, draft: Mapping[str, Json]) -> FieldTrail | None:
+    """The history of a JobSpec field (``nodes``, ``env.LR``, ``code.dir``); None where there is no such field.
+
+    A service's own options and the parts of a section are explained by what is nearest: ``backend_spec.queue`` by
+    ``backend_spec``.
+    """
+    try:
+        path = parse_keypath(field)
+    except ValueError:
+        return None
+    value = at(dict(draft), path)
+    if not path or isinstance(value, Missing):
+        return None
+    explained = _explained(path, job, draft)
+    return FieldTrail(format_keypath(path), value, explained.sources, explained.over, explained.note)
+
+
+@dataclass(frozen=True, slots=True)
+class _Explained:
+    sources: tuple[FieldSource, ...]
+    over: tuple[FieldSource, ...] = ()
+    note: str = ""
+
+
+def _explained(path: KeyPath, job: Materials, draft: Mapping[str, Json]) -> _Explained:
+    section = str(path[0])
+    if section == "env" and len(path) > 1:
+        return _env(str(path[1]), job, draft)
+    if section == "code" and len(path) > 1:
+        return _code_dir(job) if path[1] == "dir" else _code_ignore(job)
+    if section == "storage":
+        return _template(job, path, "no storage in the template")
+    if section in _PLAIN:
+        return _template(job, _PLAIN[section], "not set in the template")
+    return _FIELDS[section](job)
+
+
+def _said(text: str) -> FieldSource:
+    return FieldSource(text)
+
+
+def _written(trail: Trail) -> FieldSource:
+    """A template value as its winner wrote it: ``jobs[0].instance_count = 2 at leaf.yaml:7``."""
+    value = trail.value
+    shown = "" if isinstance(value, dict | list) else f" = {json.dumps(value, ensure_ascii=False)}"
+    return FieldSource(f"{format_keypath(trail.path)}{shown} at {trail.winner}", trail)
+
+
+def _overrode(trail: Trail) -> tuple[FieldSource, ...]:
+    return tuple(_said(_short(origin)) for origin in trail.overrode)
+
+
+def _short(origin: Origin) -> str:
+    value = "a mapping" if isinstance(origin.value, dict) else "a list" if isinstance(origin.value, list) else None
+    return f"{value or json.dumps(origin.value, ensure_ascii=False)} at {origin}"
+
+
+def _template(job: Materials, path: KeyPath, otherwise: str) -> _Explained:
+    """A value of the template with what it overrode; else the words for there being none."""
+    trail = job.resolved.trail(path)
+    if trail is None:
+        return _Explained((_said(otherwise),))
+    if trail.value is None:
+        return _Explained((_said(otherwise),), (_written(trail), *_overrode(trail)))
+    return _Explained((_written(trail),), _overrode(trail))
+
+
+def _flag(job: Materials, flag: str, given: object, path: KeyPath, otherwise: str) -> _Explained:
+    """A flag over the template's value over the default."""
+    below = _template(job, path, otherwise)
+    if given is None:
+        return below
+    over = () if job.resolved.trail(path) is None else (*below.sources, *below.over)
+    return _Explained((_said(f"{flag} {given}".rstrip()),), over)
+
+
+def _derived(job: Materials, what: str) -> _Explained | None:
+    derived = job.sizing.derived
+    if derived is None:
+        return None
+    roles = ", ".join(f"{role.replicas} × {role.name}" for role in derived.roles)
+    return _Explained((_said(f"the tasks of the template ({roles})"),), note=what)
+
+
+def _name(job: Materials) -> _Explained:
+    source = name_source(job.template, job.request, job.ambient, job.resolved.project)
+    note = f"with -{job.ambient.sid}, as {job.service.name} spells names"
+    below = _template(job, NAME_PATH, "")
+    if source.path is not None:
+        return _Explained(below.sources, below.over, note)
+    over = (*below.sources, *below.over) if job.resolved.trail(NAME_PATH) is not None else ()
+    return _Explained((_said(f"{source.given_by} `{source.text}`"),), over, note)
+
+
+def _service(job: Materials) -> _Explained:
+    return _flag(job, AMLT_FLAG, "" if job.request.amlt else None, SERVICE_PATH, "not set in the template")
+
+
+def _sku(job: Materials) -> _Explained:
+    if derived := _derived(job, "nodes that differ have no SKU"):
+        return derived
+    path = job.sizing.sku_path
+    if path is None:
+        return _template(job, SKU_PATH, "not set in the template")
+    below = _template(job, path, "")
+    return _Explained(below.sources, below.over, f"for {job.sizing.nodes} nodes and {job.sizing.selector} per node")
+
+
+def _nodes(job: Materials) -> _Explained:
+    return _derived(job, "the sum of the replicas") or _flag(
+        job, "-n", job.request.nodes, NODES_PATH, "missing: give -n, or set jobs[0].instance_count"
+    )
+
+
+def _selector(job: Materials) -> _Explained:
+    return _derived(job, "nodes that differ have no selector") or _flag(
+        job, "-p", job.request.selector, SELECTOR_PATH, "missing: give -p, or set target.gpus_per_node"
+    )
+
+
+def _gpus(job: Materials) -> _Explained:
+    if derived := _derived(job, "the most of any task"):
+        return derived
+    selector = _selector(job)
+    if job.sizing.gpu_kind:
+        return selector
+    return _Explained((*_sku(job).sources, *selector.sources), note="a CPU SKU: the selector is a size tier, no GPUs")
+
+
+def _processes(job: Materials) -> _Explained:
+    return _derived(job, "the most of any task") or _flag(
+        job, "--ppn", job.request.processes, PROCESSES_PATH, "default 1"
+    )
+
+
+def _code_dir(job: Materials) -> _Explained:
+    given = job.request.code_dir
+    return _flag(job, "--code", given, CODE_PATH, f"default {code_dir(job.template, job.request)}")
+
+
+def _code_ignore(job: Materials) -> _Explained:
+    below = _template(job, IGNORE_PATH, "no rules in the template")
+    if not job.ambient.ignore_file:
+        return below
+    return _Explained((*below.sources, _said("the ignore file of the code folder")), below.over)
+
+
+def _command(job: Materials) -> _Explained:
+    below = _template(job, COMMAND_PATH, "no command in the template")
+    words = words_line(job.request, job.ambient)
+    if words is None:
+        return below
+    given = _said(f"the words `{words}` given to aj run")
+    return _Explained((*below.sources, given) if job.template.job.command else (given,), below.over)
+
+
+def _env(name: str, job: Materials, draft: Mapping[str, Json]) -> _Explained:
+    path = (*ENV_PATH, name)
+    if name not in job.injected(str(draft["name"])):
+        return _template(job, path, "not set in the template")
+    shape = {"AJ_NODES": _nodes, "AJ_GPUS_PER_NODE": _gpus, "AJ_PROCESSES_PER_NODE": _processes, "AJ_NAME": _name}
+    sources = shape[name](job).sources if name in shape else (_said("a fact of the run"),)
+    if name in ("AJ_PROCESSES", "AJ_TOTAL_GPUS", "AJ_GPU_NODES"):
+        sources = (_said("the shape"),)
+    over = () if job.resolved.trail(path) is None else _template(job, path, "").sources
+    return _Explained(sources, over, "injected by aj")
+
+
+def _whole_env(job: Materials) -> _Explained:
+    below = _template(job, ENV_PATH, "no environment in the template")
+    return _Explained((*below.sources, _said("the AJ_* values that aj injects")), below.over)
+
+
+def _options(job: Materials) -> _Explained:
+    return _Explained((_said(f"what {job.service.name} reads of target, jobs[0] and _extra.{job.service.name}"),))
+
+
+def _merged(job: Materials) -> _Explained:
+    if job.service.takes_all:
+        return _Explained((_said(f"the merged config, which {job.service.name} takes whole"),))
+    return _Explained((_said(f"null: {job.service.name} needs no merged source"),))
+
+
+_PLAIN: dict[str, KeyPath] = {
+    "description": ("description",),
+    "image": ("environment", "image"),
+    "image_registry": ("environment", "registry"),
+    "setup": ("environment", "setup"),
+    "time_limit_seconds": ("jobs", 0, "submit_args", "max_run_duration_seconds"),
+    "extra": ("_extra",),
+}
+
+_FIELDS: dict[str, Callable[[Materials], _Explained]] = {
+    "version": lambda _: _Explained((_said("the version of the JobSpec"),)),
+    "name": _name,
+    "sid": lambda _: _Explained((_said("a fact of the run (--sid, AJ_SID, or drawn)"),)),
+    "template_name": lambda job: _Explained((_said(f"the name of {job.resolved.path}"),)),
+    "experiment": lambda job: _Explained(
+        (_said("not given (-e)" if job.request.experiment is None else f"-e {job.request.experiment}"),)
+    ),
+    "service": _service,
+    "sku": _sku,
+    "nodes": _nodes,
+    "selector": _selector,
+    "gpus_per_node": _gpus,
+    "processes_per_node": _processes,
+    "code": _code_dir,
+    "command": _command,
+    "env": _whole_env,
+    "backend_spec": _options,
+    "sources": lambda job: _Explained((_said(f"the {len(job.resolved.chain)} files of the chain"),)),
+    "template": _merged,
+}
