@@ -25,7 +25,6 @@ from ajkit.shared.template.names import (
     template_name,
     template_path,
 )
-from ajkit.shared.template.parse import SIZE_LIMIT
 from ajkit.shared.template.resolve import Resolved, resolve
 from ajkit.shared.template.settings import Settings, read_settings
 
@@ -219,9 +218,7 @@ class Engine:
         """
         home = self.home_of(path)
         settings = self.settings(home)
-        plain = resolve(
-            self.files, path, home, overlays=overlays, settings=settings, memo=self.memo, leaf=leaf
-        )
+        plain = resolve(self.files, path, home, overlays=overlays, settings=settings, memo=self.memo, leaf=leaf)
         if settings.overlays and self._counts_as_leaf(plain, named=named):
             return resolve(
                 self.files,
@@ -282,7 +279,9 @@ class Engine:
             listed, named = self._ours(home), False
         else:
             listed, named = list(paths), True
-        return summed(problem for path in listed for problem in self.problems(self.resolve(path, named=named), named=named))
+        return summed(
+            problem for path in listed for problem in self.problems(self.resolve(path, named=named), named=named)
+        )
 
     def _ours(self, home: str) -> list[str]:
         """Every template file of a home, bases first, so that each is parsed once."""

@@ -21,7 +21,7 @@ class Files(Protocol):
     """
 
     def read(self, path: str, limit: int) -> bytes:
-        """The bytes of a file, at most ``limit + 1`` of them (so that a file over the limit shows without being read whole).
+        """The bytes of a file, at most ``limit + 1`` of them (a file over the limit shows without being read whole).
 
         Raises:
             FileProblem: missing, a directory, or not readable.
@@ -41,7 +41,7 @@ class Files(Protocol):
         ...
 
     def walk(self, folder: str) -> list[tuple[str, str]]:
-        """The path and real path of all files below a folder, sorted; links are followed, each folder is entered once."""
+        """The paths and real paths of all files below a folder, sorted; links followed, each folder entered once."""
         ...
 
 

@@ -135,8 +135,8 @@ class Fix:
 class Problem:
     """One thing that is wrong, said in the user's words, on the place where it was written.
 
-    `span` is None only for problems of the command line itself. `keypath` says which value of the effective config it is
-    about, `leaf` the name of the template whose effective config showed it, where that is another file.
+    `span` is None only for problems of the command line itself. `keypath` says which value of the effective config it
+    is about, `leaf` the name of the template whose effective config showed it, where that is another file.
     `unnecessary` and `deprecated` are the editor's tags.
     """
 

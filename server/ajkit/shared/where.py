@@ -164,8 +164,8 @@ class Rule(Enum):
 class Origin:
     """One written value: the file and place that set it, its value, and the road of base names that led there.
 
-    `span` is None for the command line (`label` then says the option, e.g. ``--set jobs[0].sku=G1``). `key` is the place
-    of its key, where it has one. `road` is the shortest road from the leaf: ``("team", "org.root")``; `roads` counts all.
+    `label` is the path of the file, or the option of the command line (``--set jobs[0].sku=G1``). `key` is the place of
+    its key, where it has one. `road` is the shortest road from the leaf: ``("team", "org.root")``; `roads` counts all.
     """
 
     label: str
@@ -177,7 +177,7 @@ class Origin:
     roads: int = 1
 
     def __str__(self) -> str:
-        if self.span is None:
+        if self.span is None or self.span.path != self.label:
             return self.label
         return f"{self.label}:{self.span.first.line + 1}"
 
@@ -186,8 +186,8 @@ class Origin:
 class Trail:
     """The history of the value at one key path.
 
-    `winner` set the effective value (for merged mappings and lists: the last file that contributed); `overrode` holds what
-    it replaced, nearest first; `contributors` every written part of a merged mapping or list, first to last.
+    `winner` set the effective value (for merged mappings and lists: the last file that contributed); `overrode` holds
+    what it replaced, nearest first; `contributors` every written part of a merged mapping or list, first to last.
     """
 
     path: KeyPath

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from ajkit.shared.problem import problem
 from ajkit.shared.template import faults
 from ajkit.shared.template.chain import CHAIN_LIMIT
-from ajkit.shared.template.lint import lint
 from ajkit.shared.template.merge import NODE_LIMIT, TooLarge, count_nodes, merge_mappings
 from ajkit.shared.template.merged import Inherited, Merged, Written
 from ajkit.shared.where import Span
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
     from ajkit.shared.problem import Problem
     from ajkit.shared.template.chain import Chain, Link, Member
-    from ajkit.shared.template.merged import Part
+    from ajkit.shared.template.merged import Part, Together
     from ajkit.shared.template.source import BaseRef, TemplateFile
     from ajkit.shared.where import Json
 
@@ -25,8 +24,8 @@ CAUSE_LIMIT = 50
 """How many errors below a file are carried up to explain a `base.broken`."""
 
 
-def merge_chain(chain: Chain, overlays: Sequence[Together] = ()) -> tuple[Merged, dict[str, Merged]]:
-    """Merge a chain from its roots up: the leaf's result and the results of all files that were not known yet.
+def merge_chain(chain: Chain, overlays: Sequence[Together] = ()) -> dict[str, Merged]:
+    """Merge a chain from its roots up: the results, by real path, of the leaf and all files that were not known yet.
 
     `overlays` are laid over the leaf after its own config and its overlay bases.
     """
@@ -38,7 +37,7 @@ def merge_chain(chain: Chain, overlays: Sequence[Together] = ()) -> tuple[Merged
             laid = overlays if real == chain.root else ()
             fresh[real] = _merge_member(chain, chain.members[real], together, done, laid)
         done.update((real, fresh[real]) for real in group)
-    return fresh[chain.root], fresh
+    return fresh
 
 
 def _merge_member(
@@ -86,8 +85,6 @@ def _merge_member(
         causes[found] = None
         parts = [own] if own else []
         value, nodes = (dict(own.value), own.nodes) if own else ({}, 1)
-    else:
-        problems += lint(file, parts, own)
     return Merged(
         file,
         tuple(parts),
@@ -116,7 +113,7 @@ def _too_many(file: TemplateFile) -> Problem:
     span = file.document.span(entry) if entry else Span(file.document.text, 0, 0)
     return problem(
         "limit.nodes",
-        f"the merged config passes {NODE_LIMIT:,} values: lists that are reached by several roads of bases double each time",
+        f"the merged config passes {NODE_LIMIT:,} values: lists reached by several roads of bases double each time",
         span,
     )
 

@@ -1,4 +1,4 @@
-"""The chain: which files a leaf reaches through its bases, where that goes round in circles, in which order to merge."""
+"""The chain: which files a leaf reaches through its bases, where that goes in circles, in which order to merge."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ UNTITLED = "untitled:"
 class Memo:
     """What was already read and merged: base files by shown path, merged bases by (real path, AJ_HOME).
 
-    Only bases are kept, so that a workspace of thousands of leaves stays small. Entries are good until the file changes:
-    whoever holds a memo across changes calls `forget`.
+    Only bases are kept, so that a workspace of thousands of leaves stays small. Entries are good until the file
+    changes: whoever holds a memo across changes calls `forget`.
     """
 
     files: dict[str, TemplateFile | FileProblem] = field(default_factory=dict)
@@ -164,7 +164,7 @@ class Loader:
 
 
 def discover(loader: Loader, memo: Memo, leaf: TemplateFile, home: str | None, extra: Iterable[BaseRef] = ()) -> Chain:
-    """Read everything a leaf reaches. `extra` are the base names laid over it; merged bases in `memo` are not re-read."""
+    """Read all that a leaf reaches. `extra` are the base names laid over it; merged bases in `memo` are not re-read."""
     overlaid = list(extra)
     members: dict[str, Member] = {}
     known: dict[str, Merged] = {}
@@ -238,5 +238,3 @@ def _groups(members: dict[str, Member], root: str) -> Iterator[list[str]]:
                     if member == real:
                         break
                 yield group
-
-

@@ -55,7 +55,8 @@ def missing(files: Files, ref: BaseRef, path: str, folder: str, home: str | None
     obstacle = in_the_way(files, path)
     if obstacle is None and home and "." in ref.name and (other := dotted_file(files, ref.name, home)):
         obstacle = (
-            f"{short(other, home)} is there, but every dot of a name is a folder: a file with dots in its name cannot be a base"
+            f"{short(other, home)} is there, but every dot of a name is a folder: "
+            "a file with dots in its name cannot be a base"
         )
     message = f"base `{ref.name}` not found: there is no {path}"
     if obstacle:
@@ -87,8 +88,8 @@ def broken(ref: BaseRef, causes: Sequence[Problem], home: str | None) -> Problem
 def cycle(ref: BaseRef, road: Sequence[tuple[str, BaseRef]], home: str | None, *, leads_in: bool) -> Problem:
     """A name on a cycle, or the name leading into one.
 
-    `road` walks the cycle: (path of a file, the name in it that leads on), starting at the file that `ref` leads to when it
-    leads in, else at the file that holds `ref`.
+    `road` walks the cycle: (path of a file, the name in it that leads on), starting at the file that `ref` leads to
+    when it leads in, else at the file that holds `ref`.
     """
     steps = [short(path, home) for path, _ in road]
     walk = " → ".join([*steps, steps[0]])
@@ -98,7 +99,9 @@ def cycle(ref: BaseRef, road: Sequence[tuple[str, BaseRef]], home: str | None, *
         message = f"{steps[0]} is its own base: {walk}; remove this name"
     else:
         message = f"these files are each other's bases: {walk}; remove one of these names"
-    related = [Related(each.span, f"{short(path, home)} → `{each.name}`") for path, each in road if each.span != ref.span]
+    related = [
+        Related(each.span, f"{short(path, home)} → `{each.name}`") for path, each in road if each.span != ref.span
+    ]
     return problem("base.cycle", message, ref.span, related=related)
 
 

@@ -1,4 +1,4 @@
-"""The base graph of an AJ_HOME: who names whom, read from the `base` key alone so that thousands of files stay cheap."""
+"""The base graph of an AJ_HOME: who names whom, read from `base` alone so that thousands of files stay cheap."""
 
 from __future__ import annotations
 
@@ -26,9 +26,11 @@ _SIMPLE = re.compile(
     rf"|\[(?P<flow>[ \t]*{_NAME}(?:[ \t]*,[ \t]*{_NAME})*[ \t]*)\]"
     rf")[ \t]*(?:[ \t]#[^\n\r]*)?(?=\r?\n|$)"
 )
-_ITEM = re.compile(rf"\r?\n(?:[ \t]*(?:#[^\n\r]*)?\r?\n)*[ \t]*-[ \t]+(?P<name>{_NAME})[ \t]*(?:[ \t]#[^\n\r]*)?(?=\r?\n|$)")
+_ITEM = re.compile(
+    rf"\r?\n(?:[ \t]*(?:#[^\n\r]*)?\r?\n)*[ \t]*-[ \t]+(?P<name>{_NAME})[ \t]*(?:[ \t]#[^\n\r]*)?(?=\r?\n|$)"
+)
 _NEXT = re.compile(r"(?:\r?\n[ \t]*(?:#[^\n\r]*)?)*(?:\r?\n(?P<line>[^ \t\r\n-][^\n\r]*)|\r?\n?$)")
-_NOT_TEXT = frozenset("y n yes no true false on off null".split())
+_NOT_TEXT = frozenset({"y", "n", "yes", "no", "true", "false", "on", "off", "null"})
 
 
 def scan_bases(path: str, data: bytes) -> list[str]:
@@ -37,7 +39,9 @@ def scan_bases(path: str, data: bytes) -> list[str]:
     if found is None:
         return []
     if found.group() == b"base:" and data.count(b"\nbase") + data.startswith(b"base") == 1:
-        names = _simple(data[found.start() : found.start() + 4096].decode("utf-8", "replace"), len(data) - found.start())
+        names = _simple(
+            data[found.start() : found.start() + 4096].decode("utf-8", "replace"), len(data) - found.start()
+        )
         if names is not None:
             return names
     file = read_template(path, "", parse_bytes(path, data))
@@ -102,7 +106,7 @@ class Graph:
 def read_graph(
     files: Files, home: str, extra: Iterable[str] = (), *, read: Callable[[str], bytes | None] | None = None
 ) -> Graph:
-    """Scan an AJ_HOME (and `extra` files outside of it). `read` gives the bytes of open buffers, None for the others."""
+    """Scan an AJ_HOME and `extra` files outside of it; `read` gives the bytes of open buffers, None for the others."""
     graph = Graph(home)
     listed = [(path, real) for path, real in files.walk(home) if path.endswith(SUFFIX)]
     real_home = files.real(home)
@@ -118,8 +122,9 @@ def read_graph(
                 continue
         graph.paths[real] = path
         folder = posixpath.dirname(real)
-        targets = [base_path(name, folder, real_home) for name in scan_bases(path, data)]
-        wanted[real] = [each for each in targets if each]
+        wanted[real] = [
+            target for name in scan_bases(path, data) if (target := base_path(name, folder, real_home)) is not None
+        ]
     for real, targets in wanted.items():
         known = [each if each in wanted else files.real(each) for each in targets]
         graph.bases[real] = [each for each in known if each in wanted]

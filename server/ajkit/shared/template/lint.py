@@ -5,26 +5,38 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ajkit.shared.problem import Edit, Fix, Problem, problem
+from ajkit.shared.template.brief import brief
 from ajkit.shared.template.diamond import diamonds
 from ajkit.shared.template.merge import merge, rule_of
-from ajkit.shared.template.merged import Inherited
+from ajkit.shared.template.merged import Inherited, Written
 from ajkit.shared.template.tree import Mapping, Scalar, Sequence
 from ajkit.shared.where import Rule, Span, format_keypath
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ajkit.shared.template.merged import Part, Written
+    from ajkit.shared.template.merged import Merged, Part
     from ajkit.shared.template.source import TemplateFile
     from ajkit.shared.template.tree import Entry, Node
     from ajkit.shared.where import Json, KeyPath
 
-_SHOWN = 60
+
+def lints(merged: Merged) -> tuple[Problem, ...]:
+    """The merge lints of one file over its bases, worked out when first asked for and remembered."""
+    if merged.lints is None:
+        merged.lints = tuple(_lint(merged.file, merged.parts))
+    return merged.lints
 
 
-def lint(file: TemplateFile, parts: list[Part], own: Written | None) -> Iterator[Problem]:
-    """The merge lints of one file, given the sources it is merged from (its own config among them)."""
-    inherited = [part for part in parts if isinstance(part, Inherited)]
+def _lint(file: TemplateFile, parts: tuple[Part, ...]) -> Iterator[Problem]:
+    inherited: list[Inherited] = []
+    own: Written | None = None
+    for part in parts:
+        if isinstance(part, Written):
+            own = part
+            break
+        if isinstance(part, Inherited):
+            inherited.append(part)
     if own is not None and inherited:
         yield from _Linter(file).mapping(own.node, [part.value for part in inherited], ())
     if len(inherited) > 1:
@@ -74,7 +86,7 @@ class _Linter:
             if isinstance(item, Scalar) and any(_same(item.value, each) for each_list in met for each in each_list):
                 yield problem(
                     "merge.repeats",
-                    f"`{_brief(item.raw)}` is already inherited: lists are concatenated, so `{format_keypath(path)}` "
+                    f"`{brief(item.raw)}` is already inherited: lists are concatenated, so `{format_keypath(path)}` "
                     "holds it twice",
                     self._document.span(item),
                     keypath=path,
@@ -88,16 +100,14 @@ class _Linter:
         blank = " " if not self._text.content[at.start - 1 : at.start].isspace() else ""
         line = key.first.line
         starts = self._text.starts
-        whole = Span(
-            self._text, starts[line], starts[line + 1] if line + 1 < len(starts) else len(self._text.content)
-        )
+        whole = Span(self._text, starts[line], starts[line + 1] if line + 1 < len(starts) else len(self._text.content))
         fixes = [Fix("Write null", (Edit(at, f"{blank}null"),), preferred=True)]
         if not whole.written[: key.start - whole.start].strip():
             fixes.append(Fix("Delete the line", (Edit(whole, ""),)))
         return problem(
             "merge.clears",
-            f"an empty `{format_keypath(path)}:` clears what is inherited ({_brief(before)}): write null if that is meant, "
-            "else delete the line",
+            f"an empty `{format_keypath(path)}:` clears what is inherited ({brief(before)}): "
+            "write null if that is meant, else delete the line",
             key,
             fixes=fixes,
             keypath=path,
@@ -108,7 +118,7 @@ class _Linter:
         now = {Mapping: "a mapping", Sequence: "a list"}.get(type(node), "a single value")
         return problem(
             "merge.type-change",
-            f"`{format_keypath(path)}` is {now} here and replaces the whole inherited {was} ({_brief(before)})",
+            f"`{format_keypath(path)}` is {now} here and replaces the whole inherited {was} ({brief(before)})",
             self._document.span(node),
             keypath=path,
         )
@@ -125,10 +135,3 @@ class _Linter:
 
 def _same(one: Json, other: Json) -> bool:
     return type(one) is type(other) and one == other
-
-
-def _brief(value: object) -> str:
-    text = str(value)
-    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
-
-

@@ -30,7 +30,7 @@ def rule_of(values: Sequence[Json]) -> Rule:
 
 
 def _holds_mapping(value: Json) -> bool:
-    return isinstance(value, list) and any(isinstance(item, dict) for item in value)
+    return dict in map(type, value) if isinstance(value, list) else False
 
 
 def merge(values: Sequence[Json]) -> Json:
@@ -39,22 +39,26 @@ def merge(values: Sequence[Json]) -> Json:
     Raises:
         TooLarge: a concatenated list would hold more than a million items.
     """
-    if len(values) == 1:
-        return values[0]
-    kind = type(values[-1])
+    last = values[-1]
+    kind = type(last)
     if kind is dict:
-        if all(type(each) is dict for each in values):
-            return merge_mappings(values)  # type: ignore[arg-type]
-    elif kind is list and all(type(each) is list for each in values):
+        for each in values:
+            if type(each) is not dict:
+                return last
+        return merge_mappings(values)  # type: ignore[arg-type]
+    if kind is list:
+        for each in values:
+            if type(each) is not list:
+                return last
         return _merge_lists(values)  # type: ignore[arg-type]
-    return values[-1]
+    return last
 
 
 def merge_mappings(values: Sequence[dict[str, Json]]) -> dict[str, Json]:
     """The union of mappings, all values of one key merged at once; keys in first-appearance order."""
-    out: dict[str, Json] = {}
+    out = dict(values[0]) if values else {}
     several: dict[str, list[Json]] = {}
-    for each in values:
+    for each in values[1:]:
         for key, value in each.items():
             if key in out:
                 met = several.get(key)
@@ -70,7 +74,9 @@ def merge_mappings(values: Sequence[dict[str, Json]]) -> dict[str, Json]:
 
 
 def _merge_lists(values: Sequence[list[Json]]) -> list[Json]:
-    if not any(type(item) is dict for each in values for item in each):
+    if len(values) == 1:
+        return values[0]
+    if not any(map(_holds_mapping, values)):
         if sum(map(len, values)) > NODE_LIMIT:
             raise TooLarge
         return [item for each in values for item in each]

@@ -76,9 +76,10 @@ Part = Written | Inherited | Together
 class Merged:
     """One file merged over its bases.
 
-    `parts` are its sources in merge order; `nodes` bounds the number of nodes of `value`; `height` counts levels of bases;
-    `problems` are those written in this file, `causes` the stopping errors in it or below; `settled` is false where the
-    result depends on the way it was reached (a cycle, a chain cut short), so that it must not be remembered.
+    `parts` are its sources in merge order; `nodes` bounds the number of nodes of `value`; `height` counts levels of
+    bases; `problems` are those written in this file, `causes` the stopping errors in it or below; `settled` is false
+    where the result depends on the way it was reached (a cycle, a chain cut short), so that it must not be remembered.
+    `lints` are kept by `ajkit.shared.template.lint`, which works them out on demand.
     """
 
     file: TemplateFile
@@ -92,6 +93,7 @@ class Merged:
     settled: bool
     tried: frozenset[str]
     _reads: frozenset[str] | None = field(default=None, compare=False)
+    lints: tuple[Problem, ...] | None = field(default=None, compare=False)
 
     def bases(self) -> Iterator[Merged]:
         """The results of its bases, in order."""

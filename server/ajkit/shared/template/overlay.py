@@ -25,8 +25,8 @@ COMMAND_LINE = "command line"
 class Overlays:
     """Extra bases, then values, in command-line order.
 
-    `bases` are the base names of `--with`, `sets` the texts of ``--set KEYPATH=VALUE`` (the value is YAML), `env` the texts
-    of ``--env K=V``.
+    `bases` are the base names of `--with`, `sets` the texts of ``--set KEYPATH=VALUE`` (the value is YAML), `env` the
+    texts of ``--env K=V``.
     """
 
     bases: tuple[str, ...] = ()
@@ -98,7 +98,9 @@ def _lay_set(setting: str, parts: list[Written], patches: list[Patch], problems:
     document = parse(Text(COMMAND_LINE, value))
     if document.problems:
         first = document.problems[0]
-        problems.append(problem("overlay.keypath", f"the value is not YAML: {first.message}", Span(text, start, len(label))))
+        problems.append(
+            problem("overlay.keypath", f"the value is not YAML: {first.message}", Span(text, start, len(label)))
+        )
         return
     node = document.root or Scalar(None, "", 0, 0, plain=True)
     _move(node, start)
@@ -146,7 +148,9 @@ def _lay_env(setting: str, problems: list[Problem]) -> Written | None:
     name, equals, value = setting.partition("=")
     start = len("--env ")
     if not equals or not name:
-        problems.append(problem("overlay.keypath", f"write --env NAME=VALUE, not `{setting}`", Span(text, start, len(label))))
+        problems.append(
+            problem("overlay.keypath", f"write --env NAME=VALUE, not `{setting}`", Span(text, start, len(label)))
+        )
         return None
     node = Scalar(value, value, len(label) - len(value), len(label), plain=False)
     return Written(label, text, _nest((*ENV_PATH, name), node, start, start + len(name)), 6)

@@ -11,10 +11,11 @@ from ajkit.shared.files import FileProblem
 from ajkit.shared.problem import Edit, Finding, Fix, Problem, Refused, in_order, problem
 from ajkit.shared.template.assemble import merge_chain
 from ajkit.shared.template.chain import Loader, Memo, discover
-from ajkit.shared.template.silenced import unsilenced
+from ajkit.shared.template.lint import lints
 from ajkit.shared.template.names import project_folder, template_name
 from ajkit.shared.template.overlay import Laid, Overlays, Patch, apply_patch, lay
 from ajkit.shared.template.settings import Settings
+from ajkit.shared.template.silenced import unsilenced
 from ajkit.shared.template.source import read_template
 from ajkit.shared.template.trail import Trails, written_origin
 from ajkit.shared.template.tree import Document, Scalar
@@ -44,22 +45,23 @@ class Resolved:
     Attributes:
         path: the leaf as it was asked for; `home` is its AJ_HOME or None; `project` the project folder.
         config: the merged config, plain JSON values, never to be changed in place.
-        merged: the merged leaf, for questions about its sources.
+        merged: the merged leaf, for questions about its sources; `everything` holds it and all files it reaches, also
+            those that a cycle keeps out of it.
         settings: what the `aj.toml` of its home says.
     """
 
     def __init__(
-        self, path: str, home: str | None, merged: Merged, laid: Laid, settings: Settings, tried: frozenset[str]
+        self, path: str, home: str | None, everything: tuple[Merged, ...], laid: Laid, settings: Settings
     ) -> None:
         self.path = path
         self.home = home
         self.project = project_folder(home, path)
-        self.merged = merged
+        self.merged = everything[0]
+        self.everything = everything
         self.settings = settings
         self._laid = laid
-        self._tried = tried
-        self._trails = Trails(merged)
-        self.config, self._patches, self._patch_problems = _patched(merged.value, laid.patches)
+        self._trails = Trails(self.merged)
+        self.config, self._patches, self._patch_problems = _patched(self.merged.value, laid.patches)
 
     @property
     def name(self) -> str:
@@ -73,23 +75,21 @@ class Resolved:
 
     @cached_property
     def problems(self) -> tuple[Problem, ...]:
-        """Everything that is wrong with the files of the chain and how they merge, in order (contract sections 1 to 3)."""
+        """All that is wrong with the files of the chain and how they merge, in order (contract sections 1 to 3)."""
         found = [*self.settings.problems, *self._laid.problems, *self._patch_problems]
-        for each in self.merged.below():
-            found += unsilenced(each.problems)
+        for each in self.everything:
+            found += unsilenced((*each.problems, *lints(each)))
         return tuple(in_order(self.settings.regrade(found)))
 
     @cached_property
     def chain(self) -> tuple[ChainFile, ...]:
         """Every file of the chain and its overlays, the leaf first, each once."""
-        return tuple(
-            ChainFile(each.file.path, each.file.document.text, each.file.sha256) for each in self.merged.below()
-        )
+        return tuple(ChainFile(each.file.path, each.file.document.text, each.file.sha256) for each in self.everything)
 
     @cached_property
     def reads(self) -> frozenset[str]:
         """Every path looked at, existing or not."""
-        return self.merged.reads() | self._tried
+        return frozenset().union(*(each.tried for each in self.everything))
 
     def trail(self, path: KeyPath) -> Trail | None:
         """The history of the value at a key path; None where there is none."""
@@ -104,7 +104,12 @@ class Resolved:
         changes = [patch for patch in self._patches if patch.path[: len(path)] == path]
         origins = [origin for patch in changes if (origin := written_origin(patch.part, (patch.key,)))]
         return Trail(
-            path, trail.value, Rule.SET, origins[-1] if origins else trail.winner, trail.overrode, (*trail.contributors, *origins)
+            path,
+            trail.value,
+            Rule.SET,
+            origins[-1] if origins else trail.winner,
+            trail.overrode,
+            (*trail.contributors, *origins),
         )
 
     def _patched_trail(self, patch: Patch, path: KeyPath) -> Trail | None:
@@ -135,7 +140,7 @@ class Resolved:
         return file.document.span(entry) if entry else Span(self.text, 0, 0)
 
     def written(self, path: KeyPath) -> str | None:
-        """The text of a scalar as written in the winning file, after YAML quoting (``on``, ``1.10``, ``2024-01-01``)."""
+        """The text of a scalar as written in the winning file, after YAML quoting (``on``, ``1.10``)."""
         trail = self.trail(path)
         return trail.winner.written if trail else None
 
@@ -181,7 +186,7 @@ class Resolved:
         )
 
     def _node(self, origin: Origin) -> Scalar | None:
-        for each in self.merged.below():
+        for each in self.everything:
             if origin.span and each.file.path == origin.span.path and each.file.document.root:
                 return _scalar_at(each.file.document, origin.span)
         return None
@@ -253,7 +258,8 @@ def resolve(
         path: the template, absolute.
         home: the AJ_HOME of the whole chain.
         overlays: what the command line lays over it.
-        settings: what `aj.toml` says; with `with_settings` its overlay bases apply, as they do to leaves.
+        settings: what `aj.toml` says.
+        with_settings: whether its overlay bases apply, as they do to leaves.
         memo: what was read and merged before; it is filled further.
         leaf: the template itself, where the caller has read it already (a buffer that is being typed).
     """
@@ -265,12 +271,19 @@ def resolve(
         leaf = _load_leaf(loader, path)
     extra = (*(settings.overlays if with_settings else ()), *laid.bases)
     chain = discover(loader, memo, leaf, home, extra)
-    merged, fresh = merge_chain(chain, laid.parts)
+    fresh = merge_chain(chain, laid.parts)
     if not extra:
-        memo.merged.update(
-            ((real, home), each) for real, each in fresh.items() if real != leaf.real and each.settled
-        )
-    return Resolved(path, home, merged, laid, settings, frozenset({path}))
+        memo.merged.update(((real, home), each) for real, each in fresh.items() if real != leaf.real and each.settled)
+    return Resolved(path, home, _all(fresh[leaf.real], fresh), laid, settings)
+
+
+def _all(leaf: Merged, fresh: dict[str, Merged]) -> tuple[Merged, ...]:
+    """The leaf and every file it reaches, each once, nearest first; those behind a cycle last."""
+    found = {id(each): each for each in leaf.below()}
+    for member in fresh.values():
+        for each in member.below():
+            found.setdefault(id(each), each)
+    return tuple(found.values())
 
 
 def _load_leaf(loader: Loader, path: str) -> TemplateFile:
@@ -281,4 +294,3 @@ def _load_leaf(loader: Loader, path: str) -> TemplateFile:
         reason = {"missing": "there is no such file", "directory": "it is a directory"}.get(error.kind, str(error))
         found = problem("template.missing", f"template {path} cannot be read: {reason}", Span(text, 0, 0))
         return read_template(path, sha256(b"").hexdigest(), Document(text, None, (found,)))
-

@@ -74,10 +74,14 @@ class _Reader:
     def read(self, table: dict[str, object]) -> Settings:
         for key in table:
             if key not in KEYS:
-                self._wrong(key, f"`{key}` is not a setting{did_you_mean(near(key, KEYS, 1))} (there are {', '.join(KEYS)})")
+                self._wrong(
+                    key, f"`{key}` is not a setting{did_you_mean(near(key, KEYS, 1))} (there are {', '.join(KEYS)})"
+                )
         templates = self._texts("templates", table.get("templates", []))
         overlays = tuple(
-            BaseRef(name, self._span(name)) for name in self._texts("with", table.get("with", [])) if self._is_name(name)
+            BaseRef(name, self._span(name))
+            for name in self._texts("with", table.get("with", []))
+            if self._is_name(name)
         )
         default = table.get("default")
         if default is not None and not isinstance(default, str):

@@ -8,13 +8,23 @@ from typing import TYPE_CHECKING
 from ajkit.shared.problem import Edit, Fix, Problem, problem
 from ajkit.shared.template.names import did_you_mean, name_fault, near
 from ajkit.shared.template.tree import Document, Entry, Mapping, Scalar, Sequence
-from ajkit.shared.where import Span
 
 if TYPE_CHECKING:
     from ajkit.shared.template.tree import Node
+    from ajkit.shared.where import Span
 
 TOP_KEYS = ("base", "config")
-CONFIG_SECTIONS = ("target", "environment", "code", "jobs", "storage", "description", "_extra", "env_defaults", "search")
+CONFIG_SECTIONS = (
+    "target",
+    "environment",
+    "code",
+    "jobs",
+    "storage",
+    "description",
+    "_extra",
+    "env_defaults",
+    "search",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +83,7 @@ def read_template(real: str, sha256: str, document: Document) -> TemplateFile:
                 document.span(root),
             )
         )
-    return TemplateFile(
-        real, sha256, document, tuple(bases), config, config_entry, base_entry, tuple(problems)
-    )
+    return TemplateFile(real, sha256, document, tuple(bases), config, config_entry, base_entry, tuple(problems))
 
 
 def _read_config(document: Document, node: Node, problems: list[Problem]) -> Mapping | None:

@@ -80,10 +80,8 @@ class Trails:
             line += answer.line if answer.rule in (Rule.ONLY, Rule.LAST) else reversed(answer.contributors)
         for answer in beaten:
             line += answer.line
-        if rule is Rule.LAST or (len(line) > 1 and last.rule is Rule.ONLY):
-            rule = Rule.LAST
-        else:
-            rule = last.rule
+        replaces = rule is Rule.LAST or (len(line) > 1 and last.rule is Rule.ONLY)
+        rule = Rule.LAST if replaces else last.rule
         return _Answer(rule, _once(line), last.contributors)
 
     def _expand(self, present: _Present) -> _Answer | None:
@@ -109,7 +107,7 @@ def _parts_of(answer: _Answer) -> tuple[Origin, ...]:
 
 
 def _descend(present: list[_Present], path: KeyPath) -> tuple[list[_Present], list[_Present]]:
-    """The sources that make up the value at `path`, in order; and those replaced as a whole on the way that had it too."""
+    """The sources that make up the value at `path`, in order; and those that had it but were replaced as a whole."""
     replaced: list[_Present] = []
     for depth, step in enumerate(path):
         rule = rule_of([each.value for each in present])
@@ -186,5 +184,3 @@ def written_origin(part: Written, path: KeyPath) -> Origin | None:
         value=node.value,
         written=node.raw if isinstance(node, Scalar) else None,
     )
-
-

@@ -1,0 +1,152 @@
+"""Merge lints: each is drawn where it is reported; what must stay silent is drawn without expectation."""
+
+from __future__ import annotations
+
+import pytest
+
+from ajkit.shared.template.resolve import resolve
+from tests.drawing import ROOT, draw, seen
+
+DRAWINGS = {
+    "an empty key clears": """
+--- .aj/template/leaf.yaml
+base: low
+config:
+  v:
+# ^ merge.clears
+  w: null
+  x: ~
+  y:
+  z:
+--- .aj/template/low.yaml
+config: {v: {a: 1}, w: 1, x: [1], y: [], z: null}
+""",
+    "a mapping or list replaced by another kind": """
+--- .aj/template/leaf.yaml
+base: low
+config:
+  a: text
+#    ^^^^ merge.type-change
+  b: {k: 1}
+#    ^^^^^^ merge.type-change
+  c: [1]
+#    ^^^ merge.type-change
+  d: {k: 1}
+  e: null
+  f: [run.sh]
+#     ^^^^^^ merge.type-change
+--- .aj/template/low.yaml
+config: {a: {k: 1}, b: [1], c: {k: 1}, d: text, e: {k: 1}, f: [{a: 1}, {b: 2}]}
+""",
+    "what is inherited anyway": """
+--- .aj/template/leaf.yaml
+base: low
+config:
+  a: 1
+#    ^ merge.redundant
+  b: {c: x, d: 2}
+#        ^ merge.redundant
+  e: true
+  f: {}
+  g: [{k: 1}]
+#         ^ merge.redundant
+--- .aj/template/low.yaml
+config: {a: 1, b: {c: x, d: 1}, e: 1, f: {k: 1}, g: [{k: 1}]}
+""",
+    "concatenation that repeats": """
+--- .aj/template/leaf.yaml
+base: low
+config:
+  ignore: [out/, data/]
+#                ^^^^^ merge.repeats
+  other: [3]
+--- .aj/template/low.yaml
+config: {ignore: [data/], other: [1, 2]}
+""",
+    "a diamond doubles and undoes": """
+--- .aj/template/leaf.yaml
+base: [left, right]
+#            ^^^^^ merge.diamond
+config: {}
+--- .aj/template/left.yaml
+base: root
+config: {image: mine}
+--- .aj/template/right.yaml
+base: root
+--- .aj/template/root.yaml
+config: {image: old, setup: [x]}
+""",
+    "a diamond without effect": """
+--- .aj/template/leaf.yaml
+base: [left, right]
+config: {image: set here again}
+--- .aj/template/left.yaml
+base: root
+config: {image: mine}
+--- .aj/template/right.yaml
+base: root
+--- .aj/template/root.yaml
+config: {image: old, other: 1}
+""",
+    "a base named twice": """
+--- .aj/template/leaf.yaml
+base: [low, low]
+#           ^^^ merge.diamond
+--- .aj/template/low.yaml
+config: {v: [1]}
+""",
+    "a diamond is told once, where the roads meet": """
+--- .aj/template/leaf.yaml
+base: meet
+--- .aj/template/meet.yaml
+base: [left, right]
+#            ^^^^^ merge.diamond
+--- .aj/template/left.yaml
+base: root
+--- .aj/template/right.yaml
+base: root
+--- .aj/template/root.yaml
+config: {setup: [x]}
+""",
+    "silenced in place": """
+--- .aj/template/leaf.yaml
+base: low
+config:
+  a: 1  # aj: ignore[merge.redundant]
+  # aj: ignore[merge.type-change, merge.redundant]
+  b: 1
+  c: 1  # aj: ignore[merge.repeats]
+#    ^ merge.redundant
+--- .aj/template/low.yaml
+config: {a: 1, b: {k: 1}, c: 1}
+""",
+}
+
+
+@pytest.mark.parametrize("text", DRAWINGS.values(), ids=DRAWINGS.keys())
+def test_drawing(text: str) -> None:
+    drawing = draw(text)
+    found = resolve(drawing.memory(), drawing.first, f"{ROOT}/.aj")
+    assert seen(found.problems) == drawing.expected
+
+
+def _only(text: str) -> tuple[str, list[str]]:
+    drawing = draw(text)
+    (found,) = resolve(drawing.memory(), drawing.first, f"{ROOT}/.aj").problems
+    return found.message, [fix.title for fix in found.fixes]
+
+
+def test_a_diamond_names_what_it_does() -> None:
+    message, _ = _only(DRAWINGS["a diamond doubles and undoes"])
+    assert message == (
+        "`right` brings in root.yaml again, after `left`: "
+        "that undoes `image` of `left` and doubles the items of `setup`"
+    )
+
+
+def test_clearing_by_accident_has_two_ways_out() -> None:
+    message, fixes = _only(DRAWINGS["an empty key clears"])
+    assert (
+        message == "an empty `v:` clears what is inherited ({a: 1}): write null if that is meant, else delete the line"
+    )
+    assert fixes == ["Write null", "Delete the line"]
