@@ -11,6 +11,7 @@ from pydantic_core.core_schema import ErrorType
 
 from ajkit.shared.problem import Finding
 from ajkit.shared.template.fields import Kind
+from ajkit.shared.template.mistyped import mistyped
 from ajkit.shared.template.names import did_you_mean, near
 from ajkit.shared.where import Missing, at, format_keypath
 
@@ -138,10 +139,10 @@ def _finding(
         code = f"{owner}.unknown-key" if owner else "schema.unknown-key"
         return Finding(path, code, f"unknown key `{name}`{did_you_mean(close)}", on_key=True, suggest=(*close, None)[0])
     if kind in _WANTED or kind in _EXPECTED:
-        wanted, given = _WANTED.get(kind, each["msg"]), each["input"]
-        hint = ": put it in quotes" if wanted == "text" and isinstance(given, int | float) else ""
-        message = f"`{name}` must be {wanted}, not {kind_of(given)}{hint}"
-        return Finding(path, "schema.type", message, on_key=on_key)
+        wanted, choices = _WANTED.get(kind, each["msg"]), context.get("choices")
+        return mistyped(
+            path, wanted, each["input"], kind=kind, choices=choices.split("|") if choices else (), on_key=on_key
+        )
     if kind in _BOUNDS:
         key, words = _BOUNDS[kind]
         message = f"`{name}` must be {words} {context[key]}, not {each['input']}"
