@@ -1,4 +1,4 @@
-"""Everything that can be said of one effective config without a request: types, checks, and what its service makes of it."""
+"""What can be said of one effective config without running it: types, checks, and what its service makes of it."""
 
 from __future__ import annotations
 
@@ -6,26 +6,70 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ajkit.shared.job.describe import Described, describe
-from ajkit.shared.problem import Finding, problem
+from ajkit.shared.job.request import JobRequest
+from ajkit.shared.job.service import SERVICE_PATH, Choice, choose_service
+from ajkit.shared.sku import SKU_PATH, check_sku
+from ajkit.shared.spec import extra_fields
 from ajkit.shared.template.checks import check
 from ajkit.shared.template.model import check_types
-from ajkit.shared.template.names import did_you_mean, near
 from ajkit.shared.where import at
 
 if TYPE_CHECKING:
-    from ajkit.shared.problem import Problem
+    from ajkit.shared.problem import Finding, Problem
     from ajkit.shared.spec import Registry, Service
     from ajkit.shared.template.model import Template
     from ajkit.shared.template.resolve import Resolved
 
-SERVICE = ("target", "service")
-
 
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """One effective config, examined: its typed Template (None where types are wrong), its service, all problems."""
+    """One effective config, examined.
+
+    Attributes:
+        template: the typed Template, None where types are wrong.
+        choice: the service that it names or that a flag chose.
+        described: what that service makes of it, where both are known.
+        problems: those of types, checks and service, in order; how it resolves is told by `Resolved.problems`.
+    """
 
     template: Template | None
-    service: Service | None
+    choice: Choice
     described: Described | None
     problems: tuple[Problem, ...]
+
+    @property
+    def service(self) -> Service | None:
+        """The service that would run it."""
+        return self.choice.service
+
+
+def examine(resolved: Resolved, services: Registry, *, leaf: bool, request: JobRequest | None = None) -> Examined:
+    """Examine the effective config of a template.
+
+    Args:
+        resolved: the template.
+        services: the services there are.
+        leaf: whether it must be complete; of a component only what is there is looked at.
+        request: the invocation it is to run with; None where a file is only looked at.
+    """
+    config = resolved.config
+    named = at(config, SERVICE_PATH)
+    asked = request or JobRequest(resolved.path)
+    name = named if isinstance(named, str) else None
+    choice = choose_service(name, asked, services, to_run=request is not None)
+    service = choice.service or choice.named
+    template, findings = check_types(config, extra_fields(service.options) if service else {})
+    findings += choice.findings if isinstance(named, str) or leaf else ()
+    findings += check(template, config, leaf=leaf, written=resolved.written)
+    described = None
+    if template is not None and service is not None:
+        described = describe(service, template)
+        findings += described.findings
+        findings += check_sku(at(config, SKU_PATH), any_text=service.any_sku, variables=asked.amlt)
+    complete = leaf and not any(each.stops_show for each in resolved.problems)
+    return Examined(template, choice, described, tuple(resolved.place(_kept(findings, complete=complete))))
+
+
+def _kept(findings: list[Finding], *, complete: bool) -> list[Finding]:
+    """Nothing is required of a component, nor of what could not be resolved."""
+    return [each for each in findings if complete or each.code != "schema.required"]
