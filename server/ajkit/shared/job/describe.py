@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from ajkit.shared.problem import Finding
 from ajkit.shared.spec import Ignored
 from ajkit.shared.template.options import declared, unused
-from ajkit.shared.template.refusals import unset
-from ajkit.shared.where import MISSING, at, format_keypath, parse_keypath
+from ajkit.shared.template.required import required
+from ajkit.shared.where import format_keypath, parse_keypath
 
 if TYPE_CHECKING:
     from ajkit.shared.spec import BackendOptions, DerivedShape, Service
@@ -56,15 +56,9 @@ def describe(service: Service, template: Template) -> Described:
     """All that a service says of a leaf: what it must set, what is refused, and what has no effect on this service."""
     options, findings = service.build_spec_backend(template)
     shape, of_shape = service.derive_shape(template)
-    lacking = [path for path in service.requires(template) if at(template.raw, path) in (None, MISSING, "")]
-    missing = unset(lacking, lambda path: _nearest(template, path), service.name)
+    missing = required(template.raw, service.requires(template), f"`{service.name}`")
     found = [*findings, *of_shape, *missing, *without_effect(service, template)]
     return Described(options, shape, tuple(dict.fromkeys(found)), failed=shape is None and bool(of_shape))
-
-
-def _nearest(template: Template, path: KeyPath) -> KeyPath:
-    """The longest part of a key path that is written: where a problem with the whole path is reported."""
-    return next(path[:end] for end in range(len(path), -1, -1) if at(template.raw, path[:end]) is not MISSING)
 
 
 def without_effect(service: Service, template: Template) -> list[Finding]:

@@ -12,6 +12,7 @@ from ajkit.shared.sku import SKU_PATH, check_sku
 from ajkit.shared.spec import extra_fields
 from ajkit.shared.template.checks import check
 from ajkit.shared.template.model import check_types
+from ajkit.shared.template.options import declared
 from ajkit.shared.where import at
 
 if TYPE_CHECKING:
@@ -60,7 +61,13 @@ def examine(resolved: Resolved, services: Registry, *, leaf: bool, request: JobR
     service = choice.service or choice.named
     template, findings = check_types(config, extra_fields(service.options) if service else {})
     findings += choice.findings if isinstance(named, str) or leaf else ()
-    findings += check(template, config, leaf=leaf, written=resolved.written)
+    native = service if service is not None and not service.takes_all else None
+    findings += check(
+        config,
+        leaf=leaf,
+        service=native.name if native else None,
+        used=declared(native.options) if native else (),
+    )
     described = None
     if template is not None and service is not None:
         described = describe(service, template)

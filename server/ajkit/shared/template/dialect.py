@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator
 
     from ajkit.shared.where import Json, KeyPath
 
 Section = tuple[str, ...]
-"""A section of a config; ``("jobs", "submit_args")`` is that of any job, ``("storage", "*")`` any entry of `storage`."""
+"""A section of a config: ``("jobs", "submit_args")`` is that of any job, ``("storage", "*")`` any entry of storage."""
 
 KEYS: dict[Section, dict[str, str]] = {
     (): {
@@ -87,15 +87,13 @@ def sections(config: dict[str, Json]) -> Iterator[tuple[Section, KeyPath, dict[s
                     yield ("jobs", "submit_args"), ("jobs", index, "submit_args"), arguments
 
 
-def without_effect(config: dict[str, Json], used: Mapping[Section, frozenset[str]]) -> list[KeyPath]:
-    """The key paths of the dialect's keys that hold something, outside the jobs after the first.
-
-    `used` names the keys that the service reads itself.
-    """
+def without_effect(config: dict[str, Json], used: Collection[KeyPath]) -> list[KeyPath]:
+    """The key paths of the dialect's keys that hold something and are not `used`; of jobs, those of the first alone."""
     found: list[KeyPath] = []
     for section, path, mapping in sections(config):
-        if path[:1] == ("jobs",) and path[1] != 0:
+        if section[:1] == ("jobs",) and path[1] != 0:
             break
-        keys = KEYS[section].keys() & mapping.keys() - used.get(section, frozenset())
-        found += [(*path, key) for key in mapping if key in keys and mapping[key] is not None]
+        if not mapping.keys().isdisjoint(KEYS[section]):
+            keys = [key for key in mapping if key in KEYS[section] and mapping[key] is not None]
+            found += [(*path, key) for key in keys if (*path, key) not in used]
     return found

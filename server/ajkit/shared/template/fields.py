@@ -99,7 +99,7 @@ Text = Annotated[str, Expect("expected.text", "text")]
 Flag = Annotated[bool, Expect("expected.flag", "true or false")]
 Positive = Annotated[int, Field(ge=1), Expect("expected.whole", "a whole number of at least 1")]
 NotNegative = Annotated[int, Field(ge=0), Expect("expected.whole", "a whole number of at least 0")]
-Quantity = Annotated[int | float | str, Expect("expected.text", "a number, or a quantity such as 512Gi or 500m")]
+Quantity = Annotated[int | float | str, Expect("expected.other", "a number, or a quantity such as 512Gi or 500m")]
 TextList = Annotated[list[Text], BeforeValidator(_as_list)]
 """A text where a list of text is expected is a one-element list."""
 TextMap = Annotated[dict[str, Text], BeforeValidator(without_nulls)]

@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 SHOWN = 40
 """How many characters of a text a message repeats."""
 
-_FLAGS = {"true": "true", "yes": "true", "on": "true", "false": "false", "no": "false", "off": "false"}
+# The types of errors: those of our own words, and pydantic's for options that have none.
+_TEXT = ("expected.text", "string_type")
+_WHOLE = ("expected.whole", "int_type")
+_FLAG = ("expected.flag", "bool_type")
+_SPELT = {"true": "true", "yes": "true", "on": "true", "false": "false", "no": "false", "off": "false"}
 
 
 def described(value: Json, name: str = "") -> str:
@@ -42,7 +46,7 @@ def mistyped(
 ) -> Finding:
     """The finding on a value where something else belongs.
 
-    `wanted` says what ("a whole number"), `kind` is a `Kind` of `ajkit.shared.template.fields` where that is known, and
+    `wanted` says what ("a whole number"), `kind` is the type of the validator's error, and
     `choices` are the words that are possible. The suggestion is what the value was probably meant to be.
     """
     name = str(path[-1]) if path else ""
@@ -52,13 +56,13 @@ def mistyped(
     suggest = close[0] if close else None
     if value is None:
         hint = ": write a value, or remove the item"
-    elif kind == "expected.text" and scalar:
+    elif kind in _TEXT and scalar:
         hint = ": put it in quotes"
-    elif kind == "expected.whole" and isinstance(value, str) and re.fullmatch(r"[1-9]\d*", value):
+    elif kind in _WHOLE and isinstance(value, str) and re.fullmatch(r"[1-9]\d*", value):
         hint, suggest = ": take the quotes off", value
-    elif kind == "expected.flag" and isinstance(value, str):
-        suggest = _FLAGS.get(value.lower())
+    elif kind in _FLAG and isinstance(value, str):
+        suggest = _SPELT.get(value.lower())
         hint = f": write {suggest}" if suggest else ""
     message = f"`{format_keypath(path)}` must be {wanted}, not {described(value, name)}{hint}"
-    wants_text = kind == "expected.text" and scalar
+    wants_text = kind in _TEXT and scalar
     return Finding(path, "schema.type", message, on_key=on_key, suggest=suggest, wants_text=wants_text)

@@ -102,14 +102,6 @@ def refusals(
     return list(found.values())
 
 
-def unset(paths: Iterable[KeyPath], place: Callable[[KeyPath], KeyPath], who: str) -> Iterator[Finding]:
-    """What `who` needs and is not set: one finding for all that would be reported at the same `place`."""
-    for same in _grouped(paths, place).values():
-        are = "which is" if len(same) == 1 else "which are"
-        message = f"`{who}` needs {listed(format_keypath(path) for path in same)}, {are} not set"
-        yield Finding(same[0], "schema.required", message)
-
-
 def listed(words: Iterable[str]) -> str:
     """Words as a sentence lists them: `a`, `b` and `c`."""
     *others, last = [f"`{each}`" for each in words]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from functools import cache, lru_cache
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Sequence
 
     from ajkit.shared.where import Json
 
@@ -79,12 +81,13 @@ def is_secret(name: str, value: Json) -> bool:
 
     Variables (``$NAME``), secret references, paths, addresses, placeholders, switches and short values are none.
     """
-    if name.rstrip("0123456789_-")[-3:].lower() in _TAILS and _named_secret(name, value):
-        return True
-    return isinstance(value, str) and next(_formed(value), None) is not None
+    return named_secret(name, value) or (isinstance(value, str) and next(_formed(value), None) is not None)
 
 
-def _named_secret(name: str, value: Json) -> bool:
+def named_secret(name: str, value: Json) -> bool:
+    """Whether a value is a secret in plain text, judged by its name alone."""
+    if name.rstrip("0123456789_-")[-3:].lower() not in _TAILS:
+        return False
     says = _says(name)
     if isinstance(value, int) and not isinstance(value, bool):
         return says == _SECRET and len(str(value)) >= _SHORTEST
@@ -131,7 +134,8 @@ _ENTRY = (
 )
 """A name and its value: an option of a command, a variable that a shell sets, an entry of YAML or JSON."""
 
-_NAMED = ("key", "token", "secret", "pass", "pwd", "credential", "sas", "pat")
+_NAMED = ("key", "token", "secret", "passw", "passphrase", "pwd", "credential", "sas")
+"""One of these, in lower case, is in every name that makes the text behind it a secret."""
 
 
 def _formed(text: str) -> Iterator[tuple[int, int]]:
@@ -155,8 +159,26 @@ def _assigned(text: str) -> Iterator[tuple[int, int]]:
             # A lower-case word before a "=" may as well be a keyword argument of code: token=tokenizer.
             if pattern is _VARIABLE_SET and name.islower() and _says(name) < _SECRET and not _is_random(value):
                 continue
-            if _named_secret(name, value):
+            if named_secret(name, value):
                 yield found.start(part), found.start(part) + len(value)
+
+
+def suspects(texts: Sequence[str]) -> list[int]:
+    """The indexes of the texts that may hold a secret: a quick look at many, so that `spans` is asked of few."""
+    joined = "\n".join(texts)
+    lower = joined.lower()
+    found: set[int] = set()
+    starts = list(accumulate((len(each) + 1 for each in texts), initial=0))
+    for whole, needle in [
+        *((joined, each) for needles, _ in _FORMS for each in needles),
+        *((lower, each) for each in _NAMED),
+    ]:
+        at = whole.find(needle)
+        while at >= 0:
+            index = bisect_right(starts, at) - 1
+            found.add(index)
+            at = whole.find(needle, starts[index + 1])
+    return sorted(found)
 
 
 def spans(text: str) -> list[tuple[int, int]]:
@@ -194,7 +216,7 @@ def _known(value: Json, name: str = "") -> Iterator[str]:
     elif isinstance(value, list):
         for below in value:
             yield from _known(below)
-    elif _named_secret(name, value):
+    elif named_secret(name, value):
         yield str(value)
     elif isinstance(value, str):
         yield from (value[start:end] for start, end in spans(value))
@@ -214,6 +236,6 @@ def _masked(value: Json, name: str, known: frozenset[str]) -> Json:
         return {key: _masked(below, key, known) for key, below in value.items()}
     if isinstance(value, list):
         return [_masked(below, "", known) for below in value]
-    if _named_secret(name, value):
+    if named_secret(name, value):
         return MASK
     return mask(value, known) if isinstance(value, str) else value

@@ -1,0 +1,161 @@
+"""What is odd about one effective config, whatever its service: jobs left out, lost effects, secrets, shell slips."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from ajkit.shared.problem import Finding, Severity
+from ajkit.shared.template.brief import brief
+from ajkit.shared.template.dialect import changes_job, without_effect
+from ajkit.shared.template.refusals import listed
+from ajkit.shared.template.required import required
+from ajkit.shared.template.secrets import named_secret, spans, suspects
+from ajkit.shared.where import at, format_keypath
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from ajkit.shared.where import Json, KeyPath
+
+_VARIABLE = re.compile(r"\$(\{?[A-Za-z_])")
+_ESCAPED = re.compile(r"(?<!\$)\$\$(?=\{?[A-Za-z_])")
+_ENV: KeyPath = ("jobs", 0, "submit_args", "env")
+
+
+def check(
+    config: dict[str, Json], *, leaf: bool, service: str | None = None, used: Collection[KeyPath] = ()
+) -> list[Finding]:
+    """Everything that is odd about one effective config and needs no service to be seen.
+
+    Args:
+        config: the merged config; wrong types in it are left to the type check.
+        leaf: whether it is a job of its own, so that it must be complete.
+        service: the service that would run it; None where none is known, or where it reads all keys (amlt).
+        used: the key paths that this service reads.
+    """
+    findings = list(_env_variables(config))
+    findings += _secrets(config)
+    if service is not None:
+        findings += _escaped_dollars(config, service)
+    if leaf:
+        findings += _jobs(config)
+        if service is not None:
+            findings += _lost(config, service, used)
+    return findings
+
+
+def single_dollars(text: str) -> str:
+    """A text with every ``$$`` before a name written ``$``; works on YAML source as well, however it is quoted."""
+    return _ESCAPED.sub("$", text)
+
+
+def _jobs(config: dict[str, Json]) -> Iterator[Finding]:
+    jobs = config.get("jobs")
+    yield from required(config, [("jobs",)], "a template that is run")
+    if isinstance(jobs, list) and len(jobs) > 1:
+        more = "the other one is" if len(jobs) == 2 else f"the other {len(jobs) - 1} are"
+        message = f"only `jobs[0]` is used, {more} left out: make a template of each, over a common base"
+        yield Finding(("jobs", 1), "jobs.extra", message)
+
+
+def _lost(config: dict[str, Json], service: str, used: Collection[KeyPath]) -> Iterator[Finding]:
+    """The keys of the amlt dialect that do nothing here: a word on all, and a warning on each that changes the job."""
+    lost: dict[str, list[KeyPath]] = {}
+    for path in without_effect(config, used):
+        lost.setdefault(str(path[-1]), []).append(path)
+    harmless = [path for key, paths in lost.items() if not changes_job(key) for path in paths]
+    if harmless:
+        message = f"only amlt reads {listed(format_keypath(path) for path in harmless)}: no effect on `{service}`"
+        yield Finding(harmless[0], "schema.no-effect", message, on_key=True)
+    for key, paths in lost.items():
+        if changes_job(key):
+            more = f" (and {len(paths) - 1} more of `{paths[0][0]}`)" if len(paths) > 1 else ""
+            message = (
+                f"only amlt reads `{format_keypath(paths[0])}`{more}: without it the job on `{service}` is another"
+            )
+            yield Finding(paths[0], "schema.no-effect", message, severity=Severity.WARNING, on_key=True)
+
+
+def _env_variables(config: dict[str, Json]) -> Iterator[Finding]:
+    env = at(config, _ENV)
+    for name, value in env.items() if isinstance(env, dict) else ():
+        if isinstance(value, str) and "$" in value and (found := _VARIABLE.search(value)):
+            variable = value[found.start() :].split()[0]
+            message = (
+                f"`{brief(variable)}` in {name} is passed on as it stands, nothing replaces it: "
+                "set the variable in `command` if the shell of the job should"
+            )
+            yield Finding((*_ENV, name), "env.unexpanded", message)
+
+
+def _escaped_dollars(config: dict[str, Json], service: str) -> Iterator[Finding]:
+    """The first ``$$NAME``: one slip is made everywhere in a file, so one word is enough."""
+    for path, text in (*_lines(config, ("environment", "setup")), *_lines(config, ("jobs", 0, "command"))):
+        if "$$" in text and _ESCAPED.search(text):
+            right = single_dollars(text)
+            message = f"`$$` before a name is for amlt; on `{service}` the shell takes it for its process id: write `$`"
+            suggest = None if "\n" in text else brief(right, 2 * len(right) + 2)
+            yield Finding(path, "shell.amlt-escape", message, suggest=suggest)
+            return
+
+
+def _secrets(config: dict[str, Json]) -> Iterator[Finding]:
+    """Secrets in plain text, each once, however many jobs repeat it."""
+    seen: set[str] = set()
+    texts: list[tuple[KeyPath, str]] = list(_lines(config, ("environment", "setup")))
+    for path, job in _all_jobs(config):
+        env = at(job, ("submit_args", "env"))
+        for name, value in env.items() if isinstance(env, dict) else ():
+            place = (*path, "submit_args", "env", name)
+            if named_secret(name, value):
+                if str(value) not in seen:
+                    seen.add(str(value))
+                    yield _secret_variable(place)
+            elif isinstance(value, str):
+                texts.append((place, value))
+        texts += _lines(job, ("command",), path)
+    for index in suspects([text for _, text in texts]):
+        place, text = texts[index]
+        fresh = {text[start:end] for start, end in spans(text)} - seen
+        if fresh:
+            seen |= fresh
+            yield _secret_variable(place) if place[-2] == "env" else _secret_line(place)
+
+
+def _secret_variable(place: KeyPath) -> Finding:
+    reference = f"{{from_env: {brief(place[-1])}}}"
+    message = (
+        f"{place[-1]} is a secret in plain text, and everyone who sees this file can read it: write {reference}, set "
+        "it where the job is executed, then change the secret"
+    )
+    return Finding(place, "secret.inline", message, suggest=reference)
+
+
+def _secret_line(place: KeyPath) -> Finding:
+    message = (
+        "there is a secret in plain text here, and everyone who sees this file can read it: put "
+        "`NAME: {from_env: NAME}` under `submit_args.env`, write $NAME here, then change the secret"
+    )
+    return Finding(place, "secret.inline", message)
+
+
+def _all_jobs(config: dict[str, Json]) -> Iterator[tuple[KeyPath, dict[str, Json]]]:
+    jobs = config.get("jobs")
+    for index, job in enumerate(jobs) if isinstance(jobs, list) else ():
+        if isinstance(job, dict):
+            yield ("jobs", index), job
+    template = at(config, ("search", "job_template"))
+    if isinstance(template, dict):
+        yield ("search", "job_template"), template
+
+
+def _lines(value: dict[str, Json], path: KeyPath, above: KeyPath = ()) -> Iterator[tuple[KeyPath, str]]:
+    """The texts of a text or a list of texts at a key path, with their key paths."""
+    found = at(value, path)
+    if isinstance(found, str):
+        yield (*above, *path), found
+    elif isinstance(found, list):
+        for index, line in enumerate(found):
+            if isinstance(line, str):
+                yield (*above, *path, index), line

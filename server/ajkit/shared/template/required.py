@@ -1,0 +1,41 @@
+"""What is missing from a leaf: who needs it, where to add it, and whether a null cleared it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ajkit.shared.problem import Finding
+from ajkit.shared.template.refusals import listed
+from ajkit.shared.where import MISSING, at, format_keypath
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ajkit.shared.where import Json, KeyPath
+
+
+def required(config: dict[str, Json], paths: Iterable[KeyPath], who: str) -> list[Finding]:
+    """The findings on those of the key paths that are not set; `who` needs them ("`volcano`").
+
+    One finding for all that would stand at the same place; a path that null cleared has its own, on that null.
+    """
+    absent: dict[KeyPath, list[KeyPath]] = {}
+    findings = []
+    for path in paths:
+        value = at(config, path)
+        if value is MISSING:
+            near = next(path[:end] for end in range(len(path) - 1, -1, -1) if at(config, path[:end]) is not MISSING)
+            absent.setdefault(near, []).append(path)
+        elif value is None:
+            message = f"{who} needs `{format_keypath(path)}`, which null clears here: write a value"
+            findings.append(Finding(path, "schema.required", message))
+        elif value in ("", [], {}):
+            message = f"{who} needs `{format_keypath(path)}`, which is empty: write a value"
+            findings.append(Finding(path, "schema.required", message))
+    for near, same in absent.items():
+        where = f"under `{format_keypath(near)}`" if near else "under `config`"
+        are = "which is" if len(same) == 1 else "which are"
+        names = listed(format_keypath(path) for path in same)
+        keys = listed(".".join(str(step) for step in path[len(near) :]) for path in same)
+        findings.append(Finding(same[0], "schema.required", f"{who} needs {names}, {are} not set: add {keys} {where}"))
+    return findings
