@@ -27,9 +27,10 @@ from ajkit.shared.template.names import (
 )
 from ajkit.shared.template.resolve import Resolved, resolve
 from ajkit.shared.template.settings import Settings, read_settings
+from ajkit.shared.where import Text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable
 
     from ajkit.shared.files import Files
     from ajkit.shared.job.plan import Plan
@@ -39,7 +40,12 @@ if TYPE_CHECKING:
     from ajkit.shared.template.source import TemplateFile
 
 SETTINGS_LIMIT = 1 << 20
+MODELINE_LIMIT = 1 << 10
 LISTED = 20
+NO_HOME = (
+    "no AJ_HOME found: there is no folder .aj or .azure_jobs here or above; `aj init` makes one, "
+    "--home or AJ_HOME name another"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,10 +169,7 @@ class Engine:
             return self.absolute(argument)
         home = self.home_here()
         if home is None:
-            raise UsageError(
-                "no AJ_HOME found: there is no folder .aj or .azure_jobs here or above; `aj init` makes one, "
-                "--home or AJ_HOME name another"
-            )
+            raise UsageError(NO_HOME)
         if argument is not None:
             path = template_path(argument, home)
             if self.files.kind(path) != "file":
@@ -266,28 +269,45 @@ class Engine:
         examined = examine(resolved, self.registry, leaf=leaf)
         return in_order([*resolved.problems, *examined.problems])
 
-    def check(self, paths: Iterable[str] | None = None) -> list[Problem]:
-        """The problems of these files (absolute paths), or of everything in the home, as a report shows them.
-
-        Raises:
-            UsageError: no paths, and no AJ_HOME here.
-        """
-        if paths is None:
-            home = self.home_here()
-            if home is None:
-                raise UsageError("no AJ_HOME found, so there is nothing to check: name files, or use --home")
-            listed, named = self._ours(home), False
-        else:
-            listed, named = list(paths), True
+    def check(self, paths: Iterable[str], *, named: Collection[str] = ()) -> list[Problem]:
+        """The problems of these files (absolute paths), as a report shows them; those in `named` were asked for by name."""
         return summed(
-            problem for path in listed for problem in self.problems(self.resolve(path, named=named), named=named)
+            problem
+            for path in paths
+            for problem in self.problems(self.resolve(path, named=path in named), named=path in named)
         )
 
-    def _ours(self, home: str) -> list[str]:
-        """Every template file of a home, bases first, so that each is parsed once."""
+    def ours(self) -> list[str]:
+        """Every template file of the home here, bases first, so that each is parsed once.
+
+        Raises:
+            UsageError: there is no AJ_HOME here.
+        """
+        home = self.home_here()
+        if home is None:
+            raise UsageError(NO_HOME)
         graph = self.graph(home)
         order = sorted(graph.paths, key=lambda real: (not graph.dependents.get(real), graph.paths[real]))
         return [graph.paths[real] for real in order]
+
+    def ours_below(self, folder: str) -> list[str]:
+        """The template files below a folder: in an AJ_HOME, called templates by its globs, or by their first line."""
+        found = []
+        for path, _ in self.files.walk(folder):
+            if not path.endswith(SUFFIX):
+                continue
+            home = self.home_of(path)
+            if home is not None and (path.startswith(home + "/") or path in self._globbed(home)):
+                found.append(path)
+            elif modeline(Text(path, self._beginning(path))):
+                found.append(path)
+        return found
+
+    def _beginning(self, path: str) -> str:
+        try:
+            return self.files.read(path, MODELINE_LIMIT).decode("utf-8", "replace")
+        except FileProblem:
+            return ""
 
     def plan(self, request: JobRequest, ambient: Ambient | None = None) -> Plan:
         """The plan of a job: what `aj run` submits, the dry run prints and the preview shows."""
@@ -296,10 +316,6 @@ class Engine:
 
         resolved = self.resolve(request.template, request.overlays, named=True)
         return plan(resolved, request, ambient or Facts(), self.registry)
-
-    def templates_below(self, folder: str) -> Iterator[str]:
-        """The template files below a folder, for a command line that names a folder."""
-        return (path for path, _ in self.files.walk(folder) if path.endswith(SUFFIX))
 
 
 def working_engine(home: str | None = None, *, registry: Registry | None = None) -> Engine:
