@@ -25,18 +25,19 @@ from ajkit.shared.template.names import (
     template_name,
     template_path,
 )
-from ajkit.shared.template.resolve import Resolved, resolve
+from ajkit.shared.template.overlay import Overlays
+from ajkit.shared.template.resolve import resolve as resolve_chain
 from ajkit.shared.template.settings import Settings, read_settings
 from ajkit.shared.where import Text
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Mapping
 
     from ajkit.shared.files import Files
     from ajkit.shared.job.plan import Plan
     from ajkit.shared.job.request import Ambient, JobRequest
     from ajkit.shared.spec import Registry
-    from ajkit.shared.template.overlay import Overlays
+    from ajkit.shared.template.resolve import Resolved
     from ajkit.shared.template.source import TemplateFile
 
 SETTINGS_LIMIT = 1 << 20
@@ -221,9 +222,9 @@ class Engine:
         """
         home = self.home_of(path)
         settings = self.settings(home)
-        plain = resolve(self.files, path, home, overlays=overlays, settings=settings, memo=self.memo, leaf=leaf)
+        plain = resolve_chain(self.files, path, home, overlays=overlays, settings=settings, memo=self.memo, leaf=leaf)
         if settings.overlays and self._counts_as_leaf(plain, named=named):
-            return resolve(
+            return resolve_chain(
                 self.files,
                 path,
                 home,
@@ -240,7 +241,7 @@ class Engine:
         home = self.home_of(path)
         if not self._may_be_leaf(path, home, named=named):
             return False
-        plain = resolve(self.files, path, home, memo=self.memo)
+        plain = resolve_chain(self.files, path, home, memo=self.memo)
         return self._counts_as_leaf(plain, named=named)
 
     def _may_be_leaf(self, path: str, home: str | None, *, named: bool) -> bool:
@@ -270,7 +271,7 @@ class Engine:
         return in_order([*resolved.problems, *examined.problems])
 
     def check(self, paths: Iterable[str], *, named: Collection[str] = ()) -> list[Problem]:
-        """The problems of these files (absolute paths), as a report shows them; those in `named` were asked for by name."""
+        """The problems of these files (absolute paths) as a report shows them; `named` ones were asked for by name."""
         return summed(
             problem
             for path in paths
@@ -297,9 +298,8 @@ class Engine:
             if not path.endswith(SUFFIX):
                 continue
             home = self.home_of(path)
-            if home is not None and (path.startswith(home + "/") or path in self._globbed(home)):
-                found.append(path)
-            elif modeline(Text(path, self._beginning(path))):
+            ours = home is not None and (path.startswith(home + "/") or path in self._globbed(home))
+            if ours or modeline(Text(path, self._beginning(path))):
                 found.append(path)
         return found
 
@@ -328,3 +328,32 @@ def working_engine(home: str | None = None, *, registry: Registry | None = None)
         folder=folder,
         registry=registry,
     )
+
+
+def resolve(
+    template: str,
+    *,
+    home: str | None = None,
+    overlay_bases: Iterable[str] = (),
+    set_values: Iterable[str] = (),
+    env: Mapping[str, str] | None = None,
+) -> Resolved:
+    """Resolve a template from a script: a path, or a name as `aj -t` takes it.
+
+    ``ajkit.resolve("train").config`` is the merged config; `.trail(("target", "name"))` says who set a value,
+    `.problems` what is wrong, `.require()` raises when anything stops a build.
+
+    Args:
+        template: a path (with a ``/`` or ending in ``.yaml``) or a template name.
+        home: the AJ_HOME; else the environment's, else the nearest one.
+        overlay_bases: base names as for `--with`.
+        set_values: texts as for `--set`, ``"target.queue=big"``.
+        env: environment values as for `--env`.
+
+    Raises:
+        UsageError: there is no such template name.
+    """
+    engine = working_engine(home)
+    settings = tuple(f"{name}={value}" for name, value in (env or {}).items())
+    overlays = Overlays(tuple(overlay_bases), tuple(set_values), settings)
+    return engine.resolve(engine.find(template), overlays, named=True)

@@ -52,6 +52,10 @@ class MemoryFiles:
         self._files = {posixpath.normpath(path): content for path, content in files.items()}
         self._links = {posixpath.normpath(path): target for path, target in (links or {}).items()}
 
+    def write(self, path: str, content: str | bytes) -> None:
+        """Put a file there, or other content into it."""
+        self._files[posixpath.normpath(path)] = content
+
     def read(self, path: str, limit: int) -> bytes:
         """See `Files.read`."""
         kind = self.kind(path)

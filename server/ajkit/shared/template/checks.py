@@ -9,8 +9,7 @@ from ajkit.shared.problem import Finding, Severity
 from ajkit.shared.template.brief import brief
 from ajkit.shared.template.dialect import changes_job, without_effect
 from ajkit.shared.template.refusals import listed
-from ajkit.shared.template.required import required
-from ajkit.shared.template.secrets import named_secret, spans, suspects
+from ajkit.shared.template.secrets import SHORTEST_FORM, named_secret, spans, suspect_names, suspects
 from ajkit.shared.where import at, format_keypath
 
 if TYPE_CHECKING:
@@ -52,7 +51,6 @@ def single_dollars(text: str) -> str:
 
 def _jobs(config: dict[str, Json]) -> Iterator[Finding]:
     jobs = config.get("jobs")
-    yield from required(config, [("jobs",)], "a template that is run")
     if isinstance(jobs, list) and len(jobs) > 1:
         more = "the other one is" if len(jobs) == 2 else f"the other {len(jobs) - 1} are"
         message = f"only `jobs[0]` is used, {more} left out: make a template of each, over a common base"
@@ -103,41 +101,44 @@ def _escaped_dollars(config: dict[str, Json], service: str) -> Iterator[Finding]
 def _secrets(config: dict[str, Json]) -> Iterator[Finding]:
     """Secrets in plain text, each once, however many jobs repeat it."""
     seen: set[str] = set()
-    texts: list[tuple[KeyPath, str]] = list(_lines(config, ("environment", "setup")))
+    yield from _secret_lines(list(_lines(config, ("environment", "setup"))), seen)
     for path, job in _all_jobs(config):
         env = at(job, ("submit_args", "env"))
-        for name, value in env.items() if isinstance(env, dict) else ():
-            place = (*path, "submit_args", "env", name)
-            if named_secret(name, value):
-                if str(value) not in seen:
-                    seen.add(str(value))
-                    yield _secret_variable(place)
-            elif isinstance(value, str):
-                texts.append((place, value))
-        texts += _lines(job, ("command",), path)
-    for index in suspects([text for _, text in texts]):
-        place, text = texts[index]
-        fresh = {text[start:end] for start, end in spans(text)} - seen
-        if fresh:
-            seen |= fresh
-            yield _secret_variable(place) if place[-2] == "env" else _secret_line(place)
+        if isinstance(env, dict):
+            yield from _secret_variables(env, (*path, "submit_args", "env"), seen)
+        yield from _secret_lines(list(_lines(job, ("command",), path)), seen)
 
 
-def _secret_variable(place: KeyPath) -> Finding:
-    reference = f"{{from_env: {brief(place[-1])}}}"
-    message = (
-        f"{place[-1]} is a secret in plain text, and everyone who sees this file can read it: write {reference}, set "
-        "it where the job is executed, then change the secret"
-    )
-    return Finding(place, "secret.inline", message, suggest=reference)
+def _secret_variables(env: dict[str, Json], path: KeyPath, seen: set[str]) -> Iterator[Finding]:
+    names = list(env)
+    by_name = [names[index] for index in suspect_names(names)]
+    secrets = {name: {str(env[name])} for name in by_name if named_secret(name, env[name])}
+    long = [(name, value) for name, value in env.items() if isinstance(value, str) and len(value) >= SHORTEST_FORM]
+    for index in suspects([value for _, value in long]):
+        name, value = long[index]
+        secrets.setdefault(name, {value[start:end] for start, end in spans(value)})
+    for name, found in secrets.items():
+        if not found <= seen:
+            seen |= found
+            reference = f"{{from_env: {brief(name)}}}"
+            message = (
+                f"{name} is a secret in plain text, and everyone who sees this file can read it: write {reference}, "
+                "set it where the job is executed, then change the secret"
+            )
+            yield Finding((*path, name), "secret.inline", message, suggest=reference)
 
 
-def _secret_line(place: KeyPath) -> Finding:
-    message = (
-        "there is a secret in plain text here, and everyone who sees this file can read it: put "
-        "`NAME: {from_env: NAME}` under `submit_args.env`, write $NAME here, then change the secret"
-    )
-    return Finding(place, "secret.inline", message)
+def _secret_lines(lines: list[tuple[KeyPath, str]], seen: set[str]) -> Iterator[Finding]:
+    for index in suspects([text for _, text in lines]):
+        path, text = lines[index]
+        found = {text[start:end] for start, end in spans(text)}
+        if not found <= seen:
+            seen |= found
+            message = (
+                "there is a secret in plain text here, and everyone who sees this file can read it: put "
+                "`NAME: {from_env: NAME}` under `submit_args.env`, write $NAME here, then change the secret"
+            )
+            yield Finding(path, "secret.inline", message)
 
 
 def _all_jobs(config: dict[str, Json]) -> Iterator[tuple[KeyPath, dict[str, Json]]]:

@@ -20,11 +20,8 @@ if TYPE_CHECKING:
 _NAME = r"[A-Za-z_][A-Za-z0-9_.-]*"
 _BASE_KEY = re.compile(rb"^base[ \t]*:|^[\"']base[\"'][ \t]*:|^\{|^\?|^---|^\xef\xbb\xbf|^[&!*]", re.MULTILINE)
 _SIMPLE = re.compile(
-    rf"base:[ \t]*(?:"
-    rf"(?P<none>~|null)?"
-    rf"|(?P<one>{_NAME})"
-    rf"|\[(?P<flow>[ \t]*{_NAME}(?:[ \t]*,[ \t]*{_NAME})*[ \t]*)\]"
-    rf")[ \t]*(?:[ \t]#[^\n\r]*)?(?=\r?\n|$)"
+    rf"base:(?:[ \t]+(?:(?P<one>{_NAME})|(?P<none>~)|\[(?P<flow>[ \t]*{_NAME}(?:[ \t]*,[ \t]*{_NAME})*[ \t]*)\]))?"
+    r"[ \t]*(?:[ \t]#[^\n\r]*)?(?=\r?\n|$)"
 )
 _ITEM = re.compile(
     rf"\r?\n(?:[ \t]*(?:#[^\n\r]*)?\r?\n)*[ \t]*-[ \t]+(?P<name>{_NAME})[ \t]*(?:[ \t]#[^\n\r]*)?(?=\r?\n|$)"
@@ -53,27 +50,20 @@ def _simple(text: str, size: int) -> list[str] | None:
     head = _SIMPLE.match(text)
     if not head:
         return None
+    at = head.end()
+    names: list[str] = []
     if head["one"]:
-        names = [head["one"]]
+        names.append(head["one"])
     elif head["flow"]:
-        names = [each.strip() for each in head["flow"].split(",")]
-    else:
-        names = []
-        at = head.end()
-        while not head["none"] and (item := _ITEM.match(text, at)):
+        names += [each.strip() for each in head["flow"].split(",")]
+    elif not head["none"]:
+        while item := _ITEM.match(text, at):
             names.append(item["name"])
             at = item.end()
-        if names or not head["none"]:
-            rest = _NEXT.match(text, at)
-            if not rest or (size > len(text) and rest.end() == len(text)):
-                return None
-    if any(each.lower() in _NOT_TEXT or name_fault(each) for each in names):
+    rest = _NEXT.match(text, at)
+    if not rest or (size > len(text) and rest.end() == len(text)):
         return None
-    if head["one"] or head["flow"]:
-        rest = _NEXT.match(text, head.end())
-        if not rest:
-            return None
-    return names
+    return None if any(each.lower() in _NOT_TEXT or name_fault(each) for each in names) else names
 
 
 @dataclass(slots=True)

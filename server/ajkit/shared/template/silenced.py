@@ -21,6 +21,7 @@ def unsilenced(problems: Iterable[Problem]) -> Iterator[Problem]:
             text = each.span.text
             if id(text) not in known:
                 known[id(text)] = (text, ignores(text) if "ignore[" in text.content else {})
-            if each.code in known[id(text)][1].get(each.span.first.line, ()):
+            silenced = known[id(text)][1]
+            if silenced and each.code in silenced.get(each.span.first.line, ()):
                 continue
         yield each
