@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict
 
 from ajkit.shared.problem import Severity, problem
+from ajkit.shared.template.jobname import FILE_SAFE, NameRule
 from ajkit.shared.template.options import From, extra_fields, read_options
 
 if TYPE_CHECKING:
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     Loader = Callable[[], "Service"]
 
 __all__ = [
+    "FILE_SAFE",
     "BackendOptions",
     "DerivedShape",
     "Description",
@@ -79,21 +79,50 @@ class Service(Protocol):
     and touch no network.
     """
 
-    name: str
-    summary: str
-    options: type[BackendOptions]
-    required: tuple[KeyPath, ...]
-    """Key paths that every leaf must set for this service (``("environment", "image")``)."""
-    any_sku: bool
-    """Whether any SKU text is accepted; elsewhere the text must follow the grammar of `ajkit.shared.sku`."""
-    aliases: tuple[str, ...]
-    """Other names that templates call it by (``singularity`` for ``sing``)."""
-    flag: str | None
-    """The option of `aj run` that chooses it (``--amlt``); such a service is never named by a template."""
-    carries: tuple[str, ...]
-    """Services that templates may name though only this one can run them (``amlk8s`` through ``--amlt``)."""
-    takes_all: bool
-    """Whether it is handed the whole merged template, so that no key is without effect."""
+    @property
+    def name(self) -> str:
+        """What templates call it."""
+        ...
+
+    @property
+    def summary(self) -> str:
+        """Where its jobs run, in one sentence."""
+        ...
+
+    @property
+    def options(self) -> type[BackendOptions]:
+        """The class of its typed options."""
+        ...
+
+    @property
+    def required(self) -> tuple[KeyPath, ...]:
+        """Key paths that every leaf must set for this service (``("environment", "image")``)."""
+        ...
+
+    @property
+    def any_sku(self) -> bool:
+        """Whether any SKU text is accepted; elsewhere the text must follow the grammar of `ajkit.shared.sku`."""
+        ...
+
+    @property
+    def aliases(self) -> tuple[str, ...]:
+        """Other names that templates call it by (``singularity`` for ``sing``)."""
+        ...
+
+    @property
+    def flag(self) -> str | None:
+        """The option of `aj run` that chooses it (``--amlt``); such a service is never named by a template."""
+        ...
+
+    @property
+    def carries(self) -> tuple[str, ...]:
+        """Services that templates may name though only this one can run them (``amlk8s`` through ``--amlt``)."""
+        ...
+
+    @property
+    def takes_all(self) -> bool:
+        """Whether it is handed the whole merged template, so that no key is without effect."""
+        ...
 
     def build_spec_backend(self, template: Template) -> tuple[BackendOptions | None, list[Finding]]:
         """The typed options of a template; None where findings leave no way to build them."""
@@ -118,51 +147,6 @@ class Service(Protocol):
     def ignores(self, template: Template) -> tuple[Ignored, ...]:
         """The common keys that have no effect on this service with this template."""
         ...
-
-
-_SID = re.compile(r"(?s:(?P<stem>.*))-(?P<sid>[a-z0-9]{10})")
-
-
-@dataclass(frozen=True, slots=True)
-class NameRule:
-    """What job names a service accepts: a character class each for any and for the first character, and a length.
-
-    A name that starts otherwise gets `prefix` in front; without one its start is dropped.
-    """
-
-    allowed: str
-    first: str
-    limit: int
-    lower: bool = False
-    prefix: str = ""
-
-    @property
-    def pattern(self) -> str:
-        """The regular expression that every fitted name matches."""
-        return f"[{self.first}][{self.allowed}]{{0,{self.limit - 1}}}"
-
-    def fit(self, name: str) -> str:
-        """The nearest acceptable name: the stem is respelled and cut, the ``-<sid>`` at its end never.
-
-        Raises:
-            ValueError: no sid at the end, or nothing of the stem can be kept.
-        """
-        found = _SID.fullmatch(name)
-        if not found:
-            raise ValueError(f"{name!r} does not end in a dash and a sid (ten lower-case letters or digits)")
-        decomposed = unicodedata.normalize("NFKD", found["stem"])
-        plain = "".join(each for each in decomposed if not unicodedata.combining(each))
-        stem = re.sub(f"[^{self.allowed}]+", "-", plain.lower() if self.lower else plain).lstrip("-._")
-        if stem and self.prefix and not re.match(f"[{self.first}]", stem):
-            stem = self.prefix + stem
-        stem = re.sub(f"^[^{self.first}]+", "", stem)[: self.limit - len(found["sid"]) - 1].rstrip("-._")
-        if not stem:
-            raise ValueError(f"nothing of {found['stem']!r} can be part of a job name here: give another with --name")
-        return f"{stem}-{found['sid']}"
-
-
-FILE_SAFE = NameRule(allowed="A-Za-z0-9._-", first="A-Za-z0-9", limit=128)
-"""Names that are safe as a file name, a shell word and an item of a comma-separated list."""
 
 
 class Description:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from ajkit.shared.problem import Finding
+from ajkit.shared.template.mistyped import mistyped
 from ajkit.shared.template.model import Template
 from ajkit.shared.template.names import did_you_mean, near
-from ajkit.shared.template.refusals import kind_of, known_keys, refusals
+from ajkit.shared.template.refusals import known_keys, refusals
 from ajkit.shared.where import Missing, at, format_keypath, parse_keypath, pruned
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def _strangers(options: type[BaseModel], raw: dict[str, Json], service: str) -> 
     if own is None or isinstance(own, Missing):
         return
     if not isinstance(own, dict):
-        yield Finding(root, "schema.type", f"`{format_keypath(root)}` must be a mapping, not {kind_of(own)}")
+        yield mistyped(root, "a mapping", own)
         return
     known = [str(path[2]) for path in declared(options) if path[:2] == root]
     for key in own:
@@ -113,7 +114,7 @@ def unused(template: Template, used: Collection[KeyPath]) -> Iterator[KeyPath]:
 
 
 def _unused(value: Json, path: KeyPath, used: Collection[KeyPath]) -> Iterator[KeyPath]:
-    if path in used or value in (None, {}, []):
+    if path in used or value in (None, {}, [], ""):
         return
     if not any(each[: len(path)] == path for each in used):
         yield path

@@ -24,15 +24,6 @@ if TYPE_CHECKING:
 
     from ajkit.shared.where import Json, KeyPath
 
-_KINDS: tuple[tuple[type, str], ...] = (
-    (bool, "true or false"),
-    (int, "a whole number"),
-    (float, "a number"),
-    (str, "text"),
-    (list, "a list"),
-    (dict, "a mapping"),
-)
-
 _WANTED = {
     "string_type": "text",
     "int_type": "a whole number",
@@ -56,11 +47,6 @@ _EXPECTED = frozenset(get_args(Kind))
 """The types of the errors that fields with an `Expect` give; their text says what was wanted."""
 
 _PYDANTIC_TYPES = frozenset(get_args(ErrorType))
-
-
-def kind_of(value: object) -> str:
-    """What a value of a config is, as messages name it: ``a whole number``, ``text``, ``null``."""
-    return next((word for kind, word in _KINDS if isinstance(value, kind)), "null")
 
 
 def refuse(word: str, message: str, *, suggest: str | None = None, on_key: bool = False) -> PydanticCustomError:
