@@ -261,7 +261,7 @@ def test_literal_counts_follow_the_shape(
         assert found is None
     else:
         assert found is not None
-        assert (found.code, found.path, found.suggest) == ("sku.shape-mismatch", SKU_PATH, suggest)
+        assert (found.code, found.path, found.suggest) == ("sku.shape-mismatch", SKU_PATH, f'"{suggest}"')
         assert suggest in found.message
 
 

@@ -174,7 +174,8 @@ def check_counts(path: KeyPath, text: str, nodes: int | None, selector: int | No
         suggest = suggest[:start] + placeholder + suggest[end:]
     said = " and ".join(wrong)
     message = f"the SKU `{text}` says {said}; write `{suggest}`, so that it follows the shape"
-    return Finding(path, "sku.shape-mismatch", message, suggest=suggest)
+    # Quoted, because a brace would open a mapping in YAML.
+    return Finding(path, "sku.shape-mismatch", message, suggest=f'"{suggest}"')
 
 
 def _differs(written: str | None, resolved: int) -> bool:

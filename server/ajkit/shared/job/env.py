@@ -39,15 +39,15 @@ def job_env(
 
     `at_run_time` are names that the backend sets for every process itself; they do not travel.
     """
-    findings = []
-    for name in written:
-        if name in injected:
-            meant = f"aj sets it to `{injected[name]}`"
-        elif name in at_run_time:
-            meant = "aj sets it for every process"
-        else:
-            continue
-        message = f"{name} of the template is overridden: {meant}; choose another name, or remove it"
-        findings.append(Finding((*ENV_PATH, name), "env.overridden", message, on_key=True))
-    kept = {name: value for name, value in written.items() if name not in injected and name not in at_run_time}
+    overridden = [name for name in written if name in injected or name in at_run_time]
+    findings = [
+        Finding(
+            (*ENV_PATH, name),
+            "env.overridden",
+            f"{name} is set by aj itself, which overrides this value: choose another name, or delete the line",
+            on_key=True,
+        )
+        for name in overridden
+    ]
+    kept = {name: value for name, value in written.items() if name not in overridden}
     return {**kept, **injected}, findings

@@ -85,7 +85,12 @@ class JobSpec(Model):
 
 def spec_bytes(spec: JobSpec) -> bytes:
     """The canonical bytes of a JobSpec: two-space JSON in model key order, nulls kept, final newline, UTF-8."""
-    return (json.dumps(spec.model_dump(mode="json"), indent=2, ensure_ascii=False) + "\n").encode()
+    return json_text(spec.model_dump(mode="json")).encode()
+
+
+def json_text(value: object) -> str:
+    """A JSON value as people and digests read it: two-space JSON with its keys in their order and a final newline."""
+    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
 
 
 def spec_digest(spec: JobSpec) -> str:

@@ -13,6 +13,7 @@ from ajkit.shared.job.names import NAME_PATH, name_source
 from ajkit.shared.job.service import AMLT_FLAG, SERVICE_PATH
 from ajkit.shared.job.shape import NODES_PATH, PROCESSES_PATH, SELECTOR_PATH
 from ajkit.shared.sku import SKU_PATH
+from ajkit.shared.template.secrets import masked
 from ajkit.shared.where import Missing, at, format_keypath, parse_keypath
 
 if TYPE_CHECKING:
@@ -24,10 +25,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class FieldSource:
-    """One thing a field was made of, or went over: in words, with the trail of the template value it is."""
+    """One thing a field was made of, or went over: in words and, for a value of the template, who wrote it."""
 
-    label: str
-    trail: Trail | None = None
+    words: str
+    origin: Origin | None = None
+
+    def __str__(self) -> str:
+        return self.words if self.origin is None else f"{self.words} at {self.origin}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +49,8 @@ class FieldTrail:
     note: str = ""
 
     def __str__(self) -> str:
-        made = " and ".join(each.label for each in self.sources)
-        over = "".join(f", over {each.label}" for each in self.over)
+        made = " and ".join(str(each) for each in self.sources)
+        over = "".join(f", over {each}" for each in self.over)
         return f"{made}{over}{f' ({self.note})' if self.note else ''}"
 
 
@@ -93,18 +97,22 @@ def _said(text: str) -> FieldSource:
 
 def _written(trail: Trail) -> FieldSource:
     """A template value as its winner wrote it: ``jobs[0].instance_count = 2 at leaf.yaml:7``."""
-    value = trail.value
-    shown = "" if isinstance(value, dict | list) else f" = {json.dumps(value, ensure_ascii=False)}"
-    return FieldSource(f"{format_keypath(trail.path)}{shown} at {trail.winner}", trail)
+    shown = "" if isinstance(trail.value, dict | list) else f" = {_shown(trail.path, trail.winner)}"
+    return FieldSource(f"{format_keypath(trail.path)}{shown}", trail.winner)
 
 
 def _overrode(trail: Trail) -> tuple[FieldSource, ...]:
-    return tuple(_said(_short(origin)) for origin in trail.overrode)
+    return tuple(FieldSource(_shown(trail.path, each), each) for each in trail.overrode)
 
 
-def _short(origin: Origin) -> str:
-    value = "a mapping" if isinstance(origin.value, dict) else "a list" if isinstance(origin.value, list) else None
-    return f"{value or json.dumps(origin.value, ensure_ascii=False)} at {origin}"
+def _shown(path: KeyPath, origin: Origin) -> str:
+    """What was written, in few words: environment values as text, secrets masked."""
+    value = origin.value
+    if isinstance(value, dict | list):
+        return "a mapping" if isinstance(value, dict) else "a list"
+    if path[: len(ENV_PATH)] == ENV_PATH and value is not None and origin.written is not None:
+        value = origin.written
+    return json.dumps(masked(value, str(path[-1])), ensure_ascii=False)
 
 
 def _template(job: Materials, path: KeyPath, otherwise: str) -> _Explained:
@@ -260,6 +268,6 @@ _FIELDS: dict[str, Callable[[Materials], _Explained]] = {
     "command": _command,
     "env": _whole_env,
     "backend_spec": _options,
-    "sources": lambda job: _Explained((_said(f"the {len(job.resolved.chain)} files of the chain"),)),
+    "sources": lambda job: _Explained((_said(f"the files of the chain, {len(job.resolved.chain)} in all"),)),
     "template": _merged,
 }
