@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 from ajkit.shared.problem import Problem, Related, problem
 from ajkit.shared.template.faults import short
 from ajkit.shared.template.merge import rule_of
+from ajkit.shared.template.merged import Meeting
 from ajkit.shared.where import MISSING, Missing, Rule, at, format_keypath
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from ajkit.shared.template.merged import Inherited, Merged, Written
     from ajkit.shared.template.source import TemplateFile
@@ -22,61 +23,52 @@ _NAMED = 4
 
 def diamonds(file: TemplateFile, bases: list[Inherited], own: Written | None) -> Iterator[Problem]:
     """One warning per base name that brings an ancestor in again with effect, on the later name."""
-    reach = [_reach(each.merged) for each in bases]
     for later in range(1, len(bases)):
         for earlier in range(later):
-            found = _pair(file, bases[earlier], bases[later], reach[earlier], reach[later], own)
+            found = _pair(file, bases[earlier], bases[later], own)
             if found:
                 yield found
                 break
 
 
-def _reach(merged: Merged) -> dict[str, Merged]:
-    return {each.file.real: each for each in merged.below()}
-
-
-def _pair(
-    file: TemplateFile,
-    first: Inherited,
-    second: Inherited,
-    reach: dict[str, Merged],
-    again: dict[str, Merged],
-    own: Written | None,
-) -> Problem | None:
-    shared = [real for real in again if real in reach]
-    if not shared:
+def _pair(file: TemplateFile, first: Inherited, second: Inherited, own: Written | None) -> Problem | None:
+    meeting = _meet(first.merged, second.merged)
+    if not meeting.shared:
         return None
-    below_shared = {each.file.real for real in shared for base in again[real].bases() for each in base.below()}
-    doubled: list[str] = []
-    undone: list[str] = []
-    for real in shared:
-        if real in below_shared:
-            continue
-        ancestor = again[real]
-        for path in _doubled(ancestor.value, first.value, second.value, ()):
-            if format_keypath(path) not in doubled:
-                doubled.append(format_keypath(path))
-        undone += [
-            format_keypath(path)
-            for path in _undone(ancestor.value, first.value, second.value, ())
-            if own is None or isinstance(at(own.value, path), Missing)
-        ]
-    if not doubled and not undone:
+    undone = [each for each in meeting.undone if own is None or isinstance(at(own.value, each), Missing)]
+    if not meeting.doubled and not undone:
         return None
-    tops = [again[real] for real in shared if real not in below_shared]
-    home = _home_like(file, tops[0])
-    names = " and ".join(short(each.file.path, home) for each in tops[:2])
+    home = _home_like(file, meeting.shared[0])
+    names = " and ".join(short(each.file.path, home) for each in meeting.shared[:2])
     effects = []
     if undone:
         effects.append(f"undoes {_listed(undone)} of `{first.ref.name}`")
-    if doubled:
-        effects.append(f"doubles the items of {_listed(doubled)}")
+    if meeting.doubled:
+        effects.append(f"doubles the items of {_listed(meeting.doubled)}")
     return problem(
         "merge.diamond",
         f"`{second.ref.name}` brings in {names} again, after `{first.ref.name}`: that {' and '.join(effects)}",
         second.ref.span,
         related=[Related(first.ref.span, f"`{first.ref.name}` brought it in first")],
     )
+
+
+def _meet(first: Merged, second: Merged) -> Meeting:
+    """What the two bases do to each other in any file that names them in this order."""
+    known = first.meetings.get(second.file.real)
+    if known is None or known.second is not second:
+        known = first.meetings[second.file.real] = _work_out(first, second)
+    return known
+
+
+def _work_out(first: Merged, second: Merged) -> Meeting:
+    reached = {each.file.real for each in first.below()}
+    shared = [each for each in second.below() if each.file.real in reached]
+    within = {base.file.real for each in shared for base in each.below() if base is not each}
+    tops = [each for each in shared if each.file.real not in within]
+    doubled = (path for each in tops for path in _doubled(each.value, first.value, second.value, ()))
+    undone = (path for each in tops for path in _undone(each.value, first.value, second.value, ()))
+    return Meeting(second, tuple(tops), tuple(dict.fromkeys(doubled)), tuple(dict.fromkeys(undone)))
 
 
 def _home_like(file: TemplateFile, ancestor: Merged) -> str | None:
@@ -86,8 +78,8 @@ def _home_like(file: TemplateFile, ancestor: Merged) -> str | None:
     return "/".join(one[:same]) or None
 
 
-def _listed(paths: list[str]) -> str:
-    shown = ", ".join(f"`{each}`" for each in paths[:_NAMED])
+def _listed(paths: Sequence[KeyPath]) -> str:
+    shown = ", ".join(f"`{format_keypath(each)}`" for each in paths[:_NAMED])
     return shown if len(paths) <= _NAMED else f"{shown} and {len(paths) - _NAMED} more"
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ajkit.shared.problem import Problem
     from ajkit.shared.template.source import BaseRef, TemplateFile
     from ajkit.shared.template.tree import Mapping
-    from ajkit.shared.where import Json, Text
+    from ajkit.shared.where import Json, KeyPath, Text
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +72,20 @@ class Together:
 Part = Written | Inherited | Together
 
 
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """What happens when `second` follows a base that shares ancestors with it.
+
+    `shared` are the ancestors that come again, `doubled` the key paths of lists that double, `undone` those of values
+    of the first base that go back to the ancestor's.
+    """
+
+    second: Merged
+    shared: tuple[Merged, ...] = ()
+    doubled: tuple[KeyPath, ...] = ()
+    undone: tuple[KeyPath, ...] = ()
+
+
 @dataclass(slots=True)
 class Merged:
     """One file merged over its bases.
@@ -79,7 +93,8 @@ class Merged:
     `parts` are its sources in merge order; `nodes` bounds the number of nodes of `value`; `height` counts levels of
     bases; `problems` are those written in this file, `causes` the stopping errors in it or below; `settled` is false
     where the result depends on the way it was reached (a cycle, a chain cut short), so that it must not be remembered.
-    `lints` are kept by `ajkit.shared.template.lint`, which works them out on demand.
+    `lints` and `meetings` (with bases that follow it in some file) are kept by `ajkit.shared.template.lint` and
+    `.diamond`, which work them out on demand: many leaves name the same few bases.
     """
 
     file: TemplateFile
@@ -92,23 +107,27 @@ class Merged:
     on_cycle: bool
     settled: bool
     tried: frozenset[str]
+    _below: tuple[Merged, ...] | None = field(default=None, compare=False)
     _reads: frozenset[str] | None = field(default=None, compare=False)
     lints: tuple[Problem, ...] | None = field(default=None, compare=False)
+    meetings: dict[str, Meeting] = field(default_factory=dict, compare=False)
 
     def bases(self) -> Iterator[Merged]:
         """The results of its bases, in order."""
         return (part.merged for part in self.parts if isinstance(part, Inherited))
 
-    def below(self) -> list[Merged]:
+    def below(self) -> tuple[Merged, ...]:
         """Itself and every merged file it is made from, each once, nearest first."""
-        found = [self]
-        met = {id(self)}
-        for each in found:
-            for base in each.bases():
-                if id(base) not in met:
-                    met.add(id(base))
-                    found.append(base)
-        return found
+        if self._below is None:
+            found = [self]
+            met = {id(self)}
+            for each in found:
+                for base in each.bases():
+                    if id(base) not in met:
+                        met.add(id(base))
+                        found.append(base)
+            self._below = tuple(found)
+        return self._below
 
     def reads(self) -> frozenset[str]:
         """Every path that was looked at for it, existing or not."""
