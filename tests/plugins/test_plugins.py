@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.plugins.goldens import orphans
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import pytest
 
 SKIPPING = """
 import pytest
@@ -36,6 +36,11 @@ from pathlib import Path
 def test_one(golden):
     golden(Path(__file__).parent / "goldens" / "one.txt", "one\\n")
 """
+
+
+@pytest.fixture(autouse=True)
+def _only_our_plugins(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
 
 
 def run(pytester: pytest.Pytester, *arguments: str) -> pytest.RunResult:
