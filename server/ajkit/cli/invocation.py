@@ -1,0 +1,51 @@
+"""What one call of the command line stands on: folder, environment, clock and chance, handed in by `main`."""
+
+from __future__ import annotations
+
+import posixpath
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    import click
+
+    from ajkit.engine import Engine
+
+
+@dataclass(frozen=True)
+class Invocation:
+    """The surroundings of one call: working directory, environment, and where facts come from.
+
+    `expand` resolves ``~``, `now` gives the time as ISO 8601 in UTC, `new_sid` draws a sid.
+    """
+
+    folder: str
+    environ: Mapping[str, str]
+    expand: Callable[[str], str]
+    now: Callable[[], str]
+    new_sid: Callable[[], str]
+
+    def engine(self, home: str | None = None) -> Engine:
+        """An engine for this folder; `home` is what ``--home`` said."""
+        from ajkit.engine import Engine
+
+        chosen = home or self.environ.get("AJ_HOME") or None
+        return Engine(home=self.expand(chosen) if chosen else None, folder=self.folder)
+
+    def shown(self, path: str) -> str:
+        """A path as people and reports see it: relative to the working directory, with ``/``."""
+        return shown_path(path, self.folder)
+
+
+def shown_path(path: str, folder: str) -> str:
+    """A path relative to a folder; what is no absolute path (``command line``) stays as it is."""
+    return posixpath.relpath(path, folder) if path.startswith("/") else path
+
+
+def this(context: click.Context) -> Invocation:
+    """The Invocation of a click context."""
+    found = context.find_object(Invocation)
+    assert found is not None
+    return found

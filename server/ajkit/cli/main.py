@@ -1,0 +1,142 @@
+"""The command `aj`: the one place that reads this process (folder, environment, clock, chance) and ends it decently."""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ajkit.cli.invocation import Invocation
+
+OK, PROBLEMS, USAGE, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 130, 141
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run `aj` with these arguments (those of the process by default) and exit with its code."""
+    # What gets imported stays; looking for garbage among it takes a tenth of a quick command's time.
+    gc.disable()
+    # pydantic would look for plug-ins of its own in every installed package.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")
+    _prepare_streams()
+    try:
+        code = run(sys.argv[1:] if arguments is None else list(arguments), this_process())
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+    sys.exit(_flushed(code))
+
+
+def run(arguments: list[str], invocation: Invocation) -> int:
+    """Run one command line and answer its exit code; every exception has become words on standard error."""
+    from click.exceptions import Abort, ClickException, Exit
+
+    from ajkit.cli.reports.text import report
+    from ajkit.cli.verbs import aj
+    from ajkit.shared.problem import AjError, Refused, UsageError
+
+    try:
+        answer = aj.main(arguments, prog_name="aj", standalone_mode=False, obj=invocation)
+        return answer if isinstance(answer, int) else OK
+    except Exit as end:
+        return end.exit_code
+    except ClickException as error:
+        error.show()
+        return error.exit_code
+    except (Abort, KeyboardInterrupt):
+        _say("interrupted")
+        return INTERRUPTED
+    except Refused as refused:
+        report(refused.problems, invocation.folder)
+        return PROBLEMS
+    except AjError as error:
+        _say(str(error))
+        return USAGE if isinstance(error, UsageError) else PROBLEMS
+    except BrokenPipeError:
+        return BROKEN_PIPE
+    except Exception as error:  # noqa: BLE001
+        return _fault(error)
+
+
+def this_process() -> Invocation:
+    """What the command line stands on: this process's folder, environment, clock and chance."""
+    from ajkit.cli.invocation import Invocation
+
+    try:
+        folder = os.getcwd()
+    except FileNotFoundError:
+        _say("the working directory does not exist any more: go to one that does")
+        sys.exit(USAGE)
+    return Invocation(folder, os.environ, os.path.expanduser, _now, _new_sid)
+
+
+def _now() -> str:
+    from datetime import UTC, datetime
+
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _new_sid() -> str:
+    import secrets
+    import string
+
+    return "".join(secrets.choice(string.ascii_lowercase + string.digits) for _ in range(10))
+
+
+def _prepare_streams() -> None:
+    """No text may fail to be written: data is UTF-8 wherever it goes, a terminal shows escapes for what it lacks."""
+    for stream in (sys.stdout, sys.stderr):
+        if stream is None or not hasattr(stream, "reconfigure"):
+            continue
+        if stream.isatty():
+            stream.reconfigure(errors="backslashreplace")
+        else:
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")
+
+
+def _flushed(code: int) -> int:
+    """The code, once everything is written; a reader that went away is no fault, a full disk is."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None:
+                stream.flush()
+        except BrokenPipeError:
+            code = code or BROKEN_PIPE
+            _silence(stream)
+        except (OSError, ValueError) as error:
+            _say(f"cannot write the answer: {getattr(error, 'strerror', None) or error}")
+            code = code or PROBLEMS
+            _silence(stream)
+    return code
+
+
+def _silence(stream: object) -> None:
+    """Let what is left in a stream go nowhere: the interpreter flushes once more, and would print a traceback."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())  # type: ignore[attr-defined]
+    except (OSError, ValueError):
+        return
+
+
+def _fault(error: Exception) -> int:
+    if os.environ.get("AJ_DEBUG"):
+        import traceback
+
+        traceback.print_exc()
+    first = (str(error) or "no more is known").split("\n", 1)[0]
+    _say(
+        f"this is a mistake in aj: {type(error).__name__}: {first} "
+        "(please report it where you got aj from, with what AJ_DEBUG=1 prints)"
+    )
+    return PROBLEMS
+
+
+def _say(message: str) -> None:
+    """A line for the person; when even that cannot be written, silence."""
+    if sys.stderr is not None:
+        try:
+            sys.stderr.write(f"aj: {message}\n")
+        except (OSError, ValueError):
+            return

@@ -1,0 +1,1 @@
+"""Problems as reports: text for people, JSON, SARIF, JUnit and annotations for machines."""

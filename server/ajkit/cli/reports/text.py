@@ -1,0 +1,87 @@
+"""Problems for people: `path:line:col: severity code: message`, the line with a caret, where else, a way out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from click import style
+
+from ajkit.cli.invocation import shown_path
+from ajkit.cli.terminal import one_line, visible, width, write
+from ajkit.shared.problem import Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ajkit.shared.problem import Problem
+    from ajkit.shared.where import Span
+
+COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFORMATION: "blue", Severity.HINT: "cyan"}
+COMMAND_LINE = "command line"
+ROOM = 120
+
+
+def report(problems: Iterable[Problem], folder: str) -> None:
+    """Write problems to standard error."""
+    write("".join(rendered(each, folder) for each in problems), err=True)
+
+
+def rendered(problem: Problem, folder: str) -> str:
+    """One problem as lines of text, with styles."""
+    word = style(problem.severity.value, fg=COLOURS[problem.severity], bold=True)
+    said = f"{word} {style(problem.code, bold=True)}: {visible(problem.message)}\n"
+    if problem.span is None:
+        return said
+    lines = [f"{style(place(problem.span, folder), bold=True)}: {said}"]
+    lines += _excerpt(problem.span, COLOURS[problem.severity])
+    for each in problem.related:
+        if each.span != problem.span:
+            lines.append(f"  {place(each.span, folder)}: {visible(each.message)}\n")
+    lines += [f"  {style('fix', fg='green')}: {visible(each.title)}\n" for each in problem.fixes]
+    return "".join(lines)
+
+
+def place(span: Span, folder: str) -> str:
+    """Where a span begins: ``path:line:col``, one-based, columns in code points; an option has no line."""
+    if not span.path.startswith("/"):
+        return span.path
+    first = span.first
+    return f"{one_line(shown_path(span.path, folder))}:{first.line + 1}:{first.column + 1}"
+
+
+def _excerpt(span: Span, colour: str) -> list[str]:
+    """The line a span begins in, and carets under what it covers of it."""
+    first, last = span.first, span.last
+    line = span.text.line(first.line)
+    if not line.strip():
+        return []
+    end = last.column if last.line == first.line else len(line.rstrip())
+    start = min(first.column, len(line))
+    end = max(min(end, len(line)), start)
+    cut = max(0, start - ROOM // 2) if len(line) > ROOM else 0
+    before, marked, after = line[cut:start], line[start:end], line[end : cut + ROOM]
+    shown = [one_line(each) for each in (before, marked[:ROOM], after)]
+    lead = "…" if cut else ""
+    tail = "…" if len(line) > cut + ROOM else ""
+    number = "" if span.path == COMMAND_LINE else str(first.line + 1)
+    margin = " " * width(number)
+    carets = "^" * max(1, width(shown[1]))
+    bar = style("|", fg="blue")
+    return [
+        f"  {style(number, fg='blue')} {bar} {lead}{''.join(shown)}{tail}\n",
+        f"  {margin} {bar} {' ' * width(lead + shown[0])}{style(carets, fg=colour, bold=True)}\n",
+    ]
+
+
+def summary(problems: Sequence[Problem], checked: int) -> str:
+    """How many problems of which kind there are, in words."""
+    files = f"{checked} file{'' if checked == 1 else 's'}"
+    if not problems:
+        return f"no problems in {files}"
+    counts = []
+    for severity in Severity:
+        count = sum(each.severity is severity for each in problems)
+        if count:
+            plain = {Severity.INFORMATION: "note"}.get(severity, severity.value)
+            counts.append(f"{count} {plain}{'' if count == 1 else 's'}")
+    return f"{', '.join(counts)} in {files}"
