@@ -32,12 +32,13 @@ class DiskFiles:
         except (OSError, ValueError) as error:
             raise FileProblem("unreadable", f"{path}: {_reason(error)}") from error
         try:
-            mode = os.fstat(handle).st_mode
+            status = os.fstat(handle)
+            mode = status.st_mode
             if stat.S_ISDIR(mode):
                 raise FileProblem("directory", f"{path}: is a directory")
             if not stat.S_ISREG(mode):
                 raise FileProblem("unreadable", f"{path}: is not a regular file")
-            return _read_up_to(handle, limit + 1)
+            return _read_up_to(handle, min(limit, status.st_size) + 1)
         except OSError as error:
             raise FileProblem("unreadable", f"{path}: {_reason(error)}") from error
         finally:
@@ -96,11 +97,11 @@ class DiskFiles:
 
 
 def _read_up_to(handle: int, size: int) -> bytes:
-    chunks = []
-    while size > 0 and (chunk := os.read(handle, min(size, 1 << 20))):
-        chunks.append(chunk)
-        size -= len(chunk)
-    return b"".join(chunks)
+    """At most `size` bytes, where one more than the file has was asked for: a read that is one short is its end."""
+    data = os.read(handle, size)
+    while 0 < len(data) < size - 1 and (more := os.read(handle, size - len(data))):
+        data += more
+    return data
 
 
 def _reason(error: OSError | ValueError) -> str:

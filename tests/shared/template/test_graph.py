@@ -110,13 +110,21 @@ def test_who_extends_whom() -> None:
     )
     graph = read_graph(files, "/p/.aj")
     low = "/p/.aj/template/low.yaml"
-    assert graph.bases["/p/.aj/template/leaf.yaml"] == ["/p/.aj/template/mid.yaml", "/p/.aj/env/gpu.yaml"]
+    assert graph.bases("/p/.aj/template/leaf.yaml") == ["/p/.aj/template/mid.yaml", "/p/.aj/env/gpu.yaml"]
     assert sorted(graph.dependents[low]) == ["/p/.aj/env/gpu.yaml", "/p/.aj/template/mid.yaml"]
     assert graph.all_dependents(low)[-1] == "/p/.aj/template/leaf.yaml"
     assert "/p/.aj/scripts/x.sh" not in graph.paths
 
 
-def test_an_open_buffer_counts_instead_of_the_file() -> None:
-    files = MemoryFiles({"/p/.aj/template/leaf.yaml": "base: a\n", "/p/.aj/template/b.yaml": ""})
-    graph = read_graph(files, "/p/.aj", read={"/p/.aj/template/leaf.yaml": b"base: b\n"}.get)
-    assert graph.dependents == {"/p/.aj/template/b.yaml": ["/p/.aj/template/leaf.yaml"]}
+def test_a_graph_follows_edits() -> None:
+    files = MemoryFiles({"/p/.aj/template/leaf.yaml": "base: [a, b]\n", "/p/.aj/template/b.yaml": ""})
+    leaf, a, b = (f"/p/.aj/template/{name}.yaml" for name in ("leaf", "a", "b"))
+    graph = read_graph(files, "/p/.aj")
+    assert (graph.bases(leaf), list(graph.dependents[a])) == ([b], [leaf])
+    graph.put(a, a, [])
+    assert graph.bases(leaf) == [a, b]
+    graph.put(leaf, leaf, [b])
+    assert (graph.bases(leaf), list(graph.dependents[a])) == ([b], [])
+    graph.drop(b)
+    assert graph.bases(leaf) == []
+    assert list(graph.dependents[b]) == [leaf]

@@ -13,7 +13,7 @@ from ajkit.shared.template.parse import SIZE_LIMIT, parse_bytes
 from ajkit.shared.template.source import read_template
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Container, Iterable, Iterator
 
     from ajkit.shared.files import Files
 
@@ -68,16 +68,38 @@ def _simple(text: str, size: int) -> list[str] | None:
 
 @dataclass(slots=True)
 class Graph:
-    """All template files of one AJ_HOME by real path.
+    """All template files of one AJ_HOME by real path, kept right while they are edited.
 
-    `paths` maps a real path to the path it is shown under, `bases` to the real paths it extends (in order, missing ones
-    left out), `dependents` to the real paths that extend it directly.
+    `paths` maps a real path to the path it is shown under, `targets` to the real paths that its base names lead to, in
+    order, existing or not; `dependents` turns that round: it knows who waits for a file that is missing.
     """
 
     home: str
     paths: dict[str, str] = field(default_factory=dict)
-    bases: dict[str, list[str]] = field(default_factory=dict)
-    dependents: dict[str, list[str]] = field(default_factory=dict)
+    targets: dict[str, list[str]] = field(default_factory=dict)
+    dependents: dict[str, dict[str, None]] = field(default_factory=dict)
+
+    def bases(self, real: str) -> list[str]:
+        """The files that a file extends, in order, missing ones left out."""
+        return [each for each in self.targets.get(real, ()) if each in self.paths]
+
+    def put(self, real: str, path: str, targets: list[str]) -> None:
+        """Add a file, or say what its base names lead to now."""
+        self._unlink(real)
+        self.paths[real] = path
+        self.targets[real] = targets
+        for each in targets:
+            self.dependents.setdefault(each, {})[real] = None
+
+    def drop(self, real: str) -> None:
+        """Take out a file that is gone; those that extend it stay."""
+        self._unlink(real)
+        self.paths.pop(real, None)
+        self.targets.pop(real, None)
+
+    def _unlink(self, real: str) -> None:
+        for each in self.targets.get(real, ()):
+            self.dependents.get(each, {}).pop(real, None)
 
     def all_dependents(self, real: str) -> list[str]:
         """Everything that extends a file, directly or further up, each once, nearest first."""
@@ -93,31 +115,33 @@ class Graph:
         return found
 
 
-def read_graph(
-    files: Files, home: str, extra: Iterable[str] = (), *, read: Callable[[str], bytes | None] | None = None
-) -> Graph:
-    """Scan an AJ_HOME and `extra` files outside of it; `read` gives the bytes of open buffers, None for the others."""
+def read_graph(files: Files, home: str, extra: Iterable[str] = ()) -> Graph:
+    """Scan an AJ_HOME and `extra` files outside of it."""
     graph = Graph(home)
-    listed = [(path, real) for path, real in files.walk(home) if path.endswith(SUFFIX)]
-    real_home = files.real(home)
-    wanted: dict[str, list[str]] = {}
-    for path, real in [*listed, *((each, files.real(each)) for each in extra)]:
-        if real in wanted:
-            continue
-        data = read(path) if read else None
-        if data is None:
-            try:
-                data = files.read(path, SIZE_LIMIT)
-            except FileProblem:
-                continue
-        graph.paths[real] = path
-        folder = posixpath.dirname(real)
-        wanted[real] = [
-            target for name in scan_bases(path, data) if (target := base_path(name, folder, real_home)) is not None
-        ]
-    for real, targets in wanted.items():
-        known = [each if each in wanted else files.real(each) for each in targets]
-        graph.bases[real] = [each for each in known if each in wanted]
-        for each in dict.fromkeys(graph.bases[real]):
-            graph.dependents.setdefault(each, []).append(real)
+    for _ in reading(files, graph, extra):
+        pass
     return graph
+
+
+def reading(files: Files, graph: Graph, extra: Iterable[str] = ()) -> Iterator[int]:
+    """Fill a graph one file after the other; yields how many are still to come, so that others can work in between."""
+    listed = [(path, real) for path, real in files.walk(graph.home) if path.endswith(SUFFIX)]
+    listed += [(path, files.real(path)) for path in extra]
+    inside = {real for _, real in listed}
+    for index, (path, real) in enumerate(listed):
+        if real in graph.paths:
+            continue
+        try:
+            data = files.read(path, SIZE_LIMIT)
+        except FileProblem:
+            continue
+        graph.put(real, path, leads_to(files, real, scan_bases(path, data), graph.home, inside))
+        yield len(listed) - index - 1
+
+
+def leads_to(files: Files, real: str, names: Iterable[str], home: str, known: Container[str] = ()) -> list[str]:
+    """The real paths that base names of a file lead to; paths in `known` are known to be real."""
+    folder = posixpath.dirname(real)
+    real_home = files.real(home)
+    wanted = [path for name in names if (path := base_path(name, folder, real_home)) is not None]
+    return [each if each in known else files.real(each) for each in wanted]
