@@ -9,6 +9,8 @@ from pydantic import BeforeValidator, Discriminator, Field, Tag
 from pydantic_core import PydanticCustomError, core_schema
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 
 Kind = Literal["expected.text", "expected.whole", "expected.flag", "expected.choice", "expected.other"]
@@ -61,14 +63,23 @@ class Choice(Expect):
 
     def __get_pydantic_json_schema__(self, _: core_schema.CoreSchema, __: GetJsonSchemaHandler) -> dict[str, Any]:
         """The words first, so that editors offer them, then every other case of them."""
-        any_case = "|".join("".join(f"[{c.upper()}{c.lower()}]" for c in each) for each in self._choices)
-        return {"anyOf": [{"enum": list(self._choices)}, {"type": "string", "pattern": f"^({any_case})$|{_VARIABLE}"}]}
+        any_case = any_case_pattern(self._choices)
+        return {"anyOf": [{"enum": list(self._choices)}, {"type": "string", "pattern": f"{any_case}|{_VARIABLE}"}]}
 
     def _spell(self, value: str) -> str:
         found = self._spelt.get(value.lower())
         if found is None and not re.search(_VARIABLE, value):
             raise ValueError(value)
         return found or value
+
+
+def any_case_pattern(words: Iterable[str]) -> str:
+    """The regular expression (of JSON Schema's kind, which has no flags) that matches one of some words in any case."""
+    return "^({})$".format("|".join("".join(_any_case(each) for each in word) for word in words))
+
+
+def _any_case(letter: str) -> str:
+    return f"[{letter.upper()}{letter.lower()}]" if letter.isalpha() else re.escape(letter)
 
 
 def without_nulls(value: object) -> object:
@@ -112,7 +123,7 @@ Processes = Annotated[
     ),
 ]
 Sku = Annotated[
-    Annotated[Text, Tag(SKU_TEXT)] | Annotated[dict[str, Text], Tag(SKU_RANGES)],
+    Annotated[Text, Tag(SKU_TEXT)] | Annotated[TextMap, Tag(SKU_RANGES)],
     Discriminator(
         _sku_form,
         custom_error_type="expected.other",
@@ -127,7 +138,11 @@ EnvMap = Annotated[
     dict[
         str,
         Annotated[
-            str | int | float | bool | Annotated[SecretRef, Field(min_length=1, max_length=1)],
+            str
+            | int
+            | float
+            | bool
+            | Annotated[SecretRef, Field(min_length=1, max_length=1), BeforeValidator(without_nulls)],
             Expect(
                 "expected.other",
                 "a text, a number, true or false, or a secret reference: {from_env: NAME} or {from_file: PATH}",

@@ -45,6 +45,8 @@ _TAILS = frozenset(each[-3:] for each in (*_LAST_WORDS, *_SUFFIXES)) | {"_ro", "
 """The last three letters of every name that can be a secret's: all that is looked at of most names."""
 
 _SHORTEST = 6
+SHORTEST_FORM = 12
+"""No text shorter than this shows a secret by its form."""
 _WORD = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+"
 
 _ELSEWHERE = r"[$@~/\\<{*]|\.{1,2}/|%\w+%|%\(|[A-Za-z]:\\|[a-z][a-z0-9+.-]*://|(file|env):"
@@ -106,7 +108,10 @@ _FORMS: tuple[tuple[tuple[str, ...], str], ...] = (
     (("sig=",), r"\bsig=(?P<s>[A-Za-z0-9%+/=_-]{20,})"),
     (("Key=", "key="), r"\b(?:Account|SharedAccess|Access)Key=(?P<s>[A-Za-z0-9+/=]{16,})"),
     (("==",), r"(?<![A-Za-z0-9+/])(?P<s>[A-Za-z0-9+/]{86}==)"),
-    (("gh", "github_pat_"), r"\b(?P<s>gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{22,})"),
+    (
+        ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"),
+        r"\b(?P<s>gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{22,})",
+    ),
     (("hf_",), r"\b(?P<s>hf_[A-Za-z0-9]{20,})"),
     (("sk-",), r"\b(?P<s>sk-(?=[\w-]{0,200}\d)[\w-]{20,})"),
     (("AKIA", "ASIA"), r"\b(?P<s>A[KS]IA[A-Z0-9]{16})\b"),
@@ -125,6 +130,8 @@ _FORMS: tuple[tuple[tuple[str, ...], str], ...] = (
 )
 """Forms of secrets: what to look for first (one of them must be there), and the pattern whose group is the secret."""
 
+_NEEDLES = tuple(dict.fromkeys(needle for needles, _ in _FORMS for needle in needles))
+
 _VALUE = r"\\?\"(?P<d>[^\"\\\n]+)|'(?P<q>[^'\n]+)|"
 _OPTION = rf"(?<![\w-])(?P<name>--?[A-Za-z][\w-]*)(?:=|[ \t]+)(?:{_VALUE}(?P<s>[^\s\"'\\-][^\s\"'\\;&|)]*))"
 _VARIABLE_SET = rf"(?<![\w.-])(?P<name>[A-Za-z_][\w-]*)=(?:{_VALUE}(?P<s>[^\s\"'\\;&|),]+))"
@@ -134,7 +141,7 @@ _ENTRY = (
 )
 """A name and its value: an option of a command, a variable that a shell sets, an entry of YAML or JSON."""
 
-_NAMED = ("key", "token", "secret", "passw", "passphrase", "pwd", "credential", "sas")
+_NAMED = ("key", "token", "secret", "passw", "passphrase", "pwd", "credential", "sas", "_pat")
 """One of these, in lower case, is in every name that makes the text behind it a secret."""
 
 
@@ -165,20 +172,30 @@ def _assigned(text: str) -> Iterator[tuple[int, int]]:
 
 def suspects(texts: Sequence[str]) -> list[int]:
     """The indexes of the texts that may hold a secret: a quick look at many, so that `spans` is asked of few."""
+    return _holding(texts, _NEEDLES, _NAMED)
+
+
+def suspect_names(names: Sequence[str]) -> list[int]:
+    """The indexes of the names that may be a secret's, so that `named_secret` is asked of few."""
+    return _holding(names, (), _NAMED)
+
+
+def _holding(texts: Sequence[str], needles: Sequence[str], lower_needles: Sequence[str]) -> list[int]:
     joined = "\n".join(texts)
     lower = joined.lower()
-    found: set[int] = set()
+    hits = [at for needle in needles if needle in joined for at in _places(joined, needle)]
+    hits += [at for needle in lower_needles if needle in lower for at in _places(lower, needle)]
+    if not hits:
+        return []
     starts = list(accumulate((len(each) + 1 for each in texts), initial=0))
-    for whole, needle in [
-        *((joined, each) for needles, _ in _FORMS for each in needles),
-        *((lower, each) for each in _NAMED),
-    ]:
-        at = whole.find(needle)
-        while at >= 0:
-            index = bisect_right(starts, at) - 1
-            found.add(index)
-            at = whole.find(needle, starts[index + 1])
-    return sorted(found)
+    return sorted({bisect_right(starts, at) - 1 for at in hits})
+
+
+def _places(text: str, needle: str) -> Iterator[int]:
+    at = text.find(needle)
+    while at >= 0:
+        yield at
+        at = text.find(needle, at + 1)
 
 
 def spans(text: str) -> list[tuple[int, int]]:
