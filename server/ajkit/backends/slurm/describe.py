@@ -8,7 +8,6 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from ajkit.shared.problem import Severity
 from ajkit.shared.spec import BackendOptions, Description, From, Ignored
-from ajkit.shared.template.fields import TextList
 from ajkit.shared.template.refusals import refuse
 from ajkit.shared.template.sizes import MIB, binary_size
 
@@ -43,6 +42,7 @@ def _memory(value: object) -> object:
 
 
 Word = Annotated[str, AfterValidator(_word)]
+Words = Annotated[list[Word], BeforeValidator(lambda value: [value] if isinstance(value, str) else value)]
 
 
 class SlurmOpts(BackendOptions):
@@ -66,7 +66,7 @@ class SlurmOpts(BackendOptions):
         Word, From("_extra.slurm.gres"), Field(description="Name that GPUs have on the cluster, e.g. `gpu:a100`.")
     ] = "gpu"
     modules: Annotated[
-        TextList, From("_extra.slurm.modules"), Field(description="Environment modules to load, e.g. `cuda/12.4`.")
+        Words, From("_extra.slurm.modules"), Field(description="Environment modules to load, e.g. `cuda/12.4`.")
     ] = []
     host: Annotated[
         Word | None,

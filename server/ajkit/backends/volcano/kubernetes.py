@@ -90,14 +90,21 @@ def _matching(pattern: re.Pattern[str], what: str, rule: str) -> AfterValidator:
     return AfterValidator(check)
 
 
-def _label_key(value: str) -> str:
+def _is_qualified(value: str) -> bool:
     prefix, slash, name = value.rpartition("/")
-    if (slash and not _DNS_SUBDOMAIN.fullmatch(prefix)) or not _LABEL_PART.fullmatch(name):
-        raise refuse(
-            "label",
-            f"{value!r} cannot be the key of a label: write {_LABEL_RULE}, after an optional domain and a slash",
-            on_key=True,
-        )
+    return bool(_LABEL_PART.fullmatch(name)) and (not slash or bool(_DNS_SUBDOMAIN.fullmatch(prefix)))
+
+
+def _label_key(value: str) -> str:
+    if not _is_qualified(value):
+        rule = f"{_LABEL_RULE}, after an optional domain and a slash"
+        raise refuse("label", f"{value!r} cannot be the key of a label: write {rule}", on_key=True)
+    return value
+
+
+def _resource(value: str) -> str:
+    if not _is_qualified(value):
+        raise refuse("name", f"{value!r} cannot be what a cluster calls a device: write it like nvidia.com/gpu")
     return value
 
 
@@ -122,7 +129,7 @@ Memory = Annotated[str, BeforeValidator(_written, json_schema_input_type=int | s
 ContainerSize = Annotated[str, AfterValidator(_container_size)]
 Namespace = Annotated[str, _matching(_DNS_LABEL, "a namespace", _LOWER)]
 ObjectName = Annotated[str, _matching(_DNS_SUBDOMAIN, "the name of a Kubernetes object", f"{_LOWER}, joined by dots")]
-ResourceName = Annotated[str, AfterValidator(_label_key)]
+ResourceName = Annotated[str, AfterValidator(_resource)]
 TaskName = Annotated[str, _matching(_DNS_1035, "the name of a task", f"{_LOWER}, and the first is a letter")]
 Labels = dict[Annotated[str, AfterValidator(_label_key)], Annotated[str, AfterValidator(_label_value)]]
 Capability = Annotated[str, AfterValidator(_capability)]

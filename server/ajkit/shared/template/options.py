@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from ajkit.shared.problem import Finding
 from ajkit.shared.template.mistyped import mistyped
 from ajkit.shared.template.model import Template
-from ajkit.shared.template.names import did_you_mean, near
-from ajkit.shared.template.refusals import known_keys, refusals
-from ajkit.shared.where import Missing, at, format_keypath, parse_keypath, pruned
+from ajkit.shared.template.refusals import known_keys, refusals, stranger
+from ajkit.shared.where import Missing, at, parse_keypath, pruned
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
+    from ajkit.shared.problem import Finding
     from ajkit.shared.where import Json, KeyPath
 
 Options = TypeVar("Options", bound=BaseModel)
@@ -92,17 +91,7 @@ def _strangers(options: type[BaseModel], raw: dict[str, Json], service: str) -> 
         yield mistyped(root, "a mapping", own)
         return
     known = [str(path[2]) for path in declared(options) if path[:2] == root]
-    for key in own:
-        if key not in known:
-            close = near(key, known)
-            takes = f"; it takes {', '.join(known)}" if known else f"; {service} has no options here"
-            yield Finding(
-                (*root, key),
-                f"{service}.unknown-key",
-                f"unknown key `{format_keypath((*root, key))}`{did_you_mean(close) or takes}",
-                on_key=True,
-                suggest=(*close, None)[0],
-            )
+    yield from (stranger((*root, key), known, service) for key in own if key not in known)
 
 
 def unused(template: Template, used: Collection[KeyPath]) -> Iterator[KeyPath]:

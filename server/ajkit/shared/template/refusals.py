@@ -88,6 +88,14 @@ def refusals(
     return list(found.values())
 
 
+def stranger(path: KeyPath, known: Sequence[str], owner: str) -> Finding:
+    """A key that is none of the known ones beside it: the near ones are proposed, else all are listed."""
+    close = near(str(path[-1]), known)
+    hint = did_you_mean(close) or (f"; known here: {', '.join(known)}" if known else "; there is none to set here")
+    message = f"unknown key `{format_keypath(path)}`{hint}"
+    return Finding(path, f"{owner}.unknown-key", message, on_key=True, suggest=(*close, None)[0])
+
+
 def listed(words: Iterable[str]) -> str:
     """Words as a sentence lists them: `a`, `b` and `c`."""
     *others, last = [f"`{each}`" for each in words]
@@ -113,9 +121,7 @@ def _finding(
     path = _place(steps, places)
     name = format_keypath(path)
     if kind == "extra_forbidden":
-        close = near(str(steps[-1]), known_keys(model, steps[:-1]))
-        code = f"{owner}.unknown-key" if owner else "schema.unknown-key"
-        return Finding(path, code, f"unknown key `{name}`{did_you_mean(close)}", on_key=True, suggest=(*close, None)[0])
+        return stranger(path, known_keys(model, steps[:-1]), owner or "schema")
     if kind in _WANTED or kind in _EXPECTED:
         wanted, choices = _WANTED.get(kind, each["msg"]), context.get("choices")
         return mistyped(
