@@ -311,11 +311,14 @@ class Engine:
 
     def plan(self, request: JobRequest, ambient: Ambient | None = None) -> Plan:
         """The plan of a job: what `aj run` submits, the dry run prints and the preview shows."""
-        from ajkit.shared.job.plan import plan  # late: it brings in pydantic
+        from ajkit.shared.job.examine import examine  # late: they bring in pydantic
+        from ajkit.shared.job.plan import plan
         from ajkit.shared.job.request import Ambient as Facts
 
         resolved = self.resolve(request.template, request.overlays, named=True)
-        return plan(resolved, request, ambient or Facts(), self.registry)
+        examined = examine(resolved, self.registry, leaf=True, request=request)
+        facts = ambient or Facts()
+        return plan(resolved, request, facts, self.registry, template=examined.template, found=examined.problems)
 
 
 def working_engine(home: str | None = None, *, registry: Registry | None = None) -> Engine:
