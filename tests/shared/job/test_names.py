@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ajkit.backends.registry import registry
@@ -56,6 +56,7 @@ def test_a_project_at_the_root_still_has_a_name() -> None:
 
 
 @pytest.mark.parametrize("service", SERVICES, ids=lambda service: service.name)
+@settings(max_examples=40)
 @given(text=st.text(max_size=300))
 def test_the_sid_survives_and_twice_changes_nothing(service: Description, text: str) -> None:
     name = job_name(NameSource(text, "--name"), SID, service)

@@ -111,7 +111,8 @@ def _paths_that_hold(config: dict[str, Json], spec: JobSpec) -> Json:
     def hold(value: Json) -> Json:
         if not isinstance(value, str) or _ELSEWHERE.match(value):
             return value
-        return posixpath.normpath(posixpath.join("$CONFIG_DIR", project, value))
+        inside = posixpath.normpath(posixpath.join(project, value))
+        return "$CONFIG_DIR" if inside == "." else f"$CONFIG_DIR/{inside}"
 
     result = dict(config)
     for section, key in (("code", "local_dir"), ("data", "local_dir"), ("environment", "conda_yaml_file")):

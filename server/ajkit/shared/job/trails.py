@@ -115,23 +115,25 @@ def _shown(path: KeyPath, origin: Origin) -> str:
     return json.dumps(masked(value, str(path[-1])), ensure_ascii=False)
 
 
+def _written_at(job: Materials, path: KeyPath) -> tuple[FieldSource, ...]:
+    """What the template says at a key path: its value, then what that overrode; nothing where it says nothing."""
+    trail = job.resolved.trail(path)
+    return () if trail is None else (_written(trail), *_overrode(trail))
+
+
 def _template(job: Materials, path: KeyPath, otherwise: str) -> _Explained:
     """A value of the template with what it overrode; else the words for there being none."""
-    trail = job.resolved.trail(path)
-    if trail is None:
-        return _Explained((_said(otherwise),))
-    if trail.value is None:
-        return _Explained((_said(otherwise),), (_written(trail), *_overrode(trail)))
-    return _Explained((_written(trail),), _overrode(trail))
+    written = _written_at(job, path)
+    if not written or at(job.resolved.config, path) is None:
+        return _Explained((_said(otherwise),), written)
+    return _Explained(written[:1], written[1:])
 
 
 def _flag(job: Materials, flag: str, given: object, path: KeyPath, otherwise: str) -> _Explained:
     """A flag over the template's value over the default."""
-    below = _template(job, path, otherwise)
     if given is None:
-        return below
-    over = () if job.resolved.trail(path) is None else (*below.sources, *below.over)
-    return _Explained((_said(f"{flag} {given}".rstrip()),), over)
+        return _template(job, path, otherwise)
+    return _Explained((_said(f"{flag} {given}".rstrip()),), _written_at(job, path))
 
 
 def _derived(job: Materials, what: str) -> _Explained | None:
@@ -145,11 +147,10 @@ def _derived(job: Materials, what: str) -> _Explained | None:
 def _name(job: Materials) -> _Explained:
     source = name_source(job.template, job.request, job.ambient, job.resolved.project)
     note = f"with -{job.ambient.sid}, as {job.service.name} spells names"
-    below = _template(job, NAME_PATH, "")
+    written = _written_at(job, NAME_PATH)
     if source.path is not None:
-        return _Explained(below.sources, below.over, note)
-    over = (*below.sources, *below.over) if job.resolved.trail(NAME_PATH) is not None else ()
-    return _Explained((_said(f"{source.given_by} `{source.text}`"),), over, note)
+        return _Explained(written[:1], written[1:], note)
+    return _Explained((_said(f"{source.given_by} `{source.text}`"),), written, note)
 
 
 def _service(job: Materials) -> _Explained:
@@ -222,8 +223,7 @@ def _env(name: str, job: Materials, draft: Mapping[str, Json]) -> _Explained:
     sources = shape[name](job).sources if name in shape else (_said("a fact of the run"),)
     if name in ("AJ_PROCESSES", "AJ_TOTAL_GPUS", "AJ_GPU_NODES"):
         sources = (_said("the shape"),)
-    over = () if job.resolved.trail(path) is None else _template(job, path, "").sources
-    return _Explained(sources, over, "injected by aj")
+    return _Explained(sources, _written_at(job, path), "injected by aj")
 
 
 def _whole_env(job: Materials) -> _Explained:

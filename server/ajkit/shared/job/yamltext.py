@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import yaml
@@ -17,8 +18,12 @@ class _Dumper(yaml.SafeDumper):
         return True
 
 
+_ODD_LINE_ENDS = re.compile("[\r\x85\u2028\u2029]")
+"""Line ends to YAML alone, which it would turn into others: such texts are written with escapes."""
+
+
 def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
-    style = "|" if "\n" in text else None
+    style = '"' if _ODD_LINE_ENDS.search(text) else "|" if "\n" in text else None
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 
 
