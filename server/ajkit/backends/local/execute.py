@@ -1,0 +1,283 @@
+"""Runs jobs on this machine: one process for each launcher slot of each node, under a supervisor of their own."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import select
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+from ajkit.backends.local import supervise
+from ajkit.backends.local.launch import (
+    ADDRESS,
+    base_environment,
+    environment,
+    missing_secrets,
+    resolved,
+    script,
+    shown,
+    slots,
+)
+from ajkit.shared.job.execution import (
+    Handle,
+    JobState,
+    LogChunk,
+    LogStream,
+    OutcomeUnknown,
+    Rejected,
+    Rendered,
+    Status,
+    Submission,
+    Unavailable,
+)
+from ajkit.shared.problem import Problem, problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from ajkit.shared.job.spec import JobSpec
+
+_LOCK, _CLAIM, _RESULT = "lock", supervise.CLAIM, supervise.RESULT
+_CLAIM_SECONDS = 20.0
+_GRACE_SECONDS = 5.0
+
+
+class LocalExecution:
+    """The service `local`.
+
+    A job's folder holds ``lock``, which the supervisor has while it lives, ``claim.json`` once it may have started
+    something, ``result.json`` when all is over, ``code``, ``script.sh`` and ``logs``. The lock goes from the one who
+    submits to the supervisor without ever being free, so nobody can find a job absent that is about to start.
+    """
+
+    name = "local"
+    poll_seconds = 0.1
+
+    def __init__(self) -> None:
+        self._started: set[subprocess.Popen[bytes]] = set()
+
+    def check(self, spec: JobSpec) -> Sequence[Problem]:
+        """See `Execution.check`: secrets that cannot be read here."""
+        return [problem("local.secret", each, None) for each in missing_secrets(spec.env, os.environ)]
+
+    def submit(self, job: Submission, report: Callable[[str], None]) -> str:  # noqa: ARG002 - nothing to wait for
+        """See `Execution.submit`; the id is the supervisor's process id."""
+        os.makedirs(job.folder, mode=0o700, exist_ok=True)
+        with _hold(job.folder) as lock:
+            if lock is None or _has(job.folder, _CLAIM):
+                return _claimed_by(job.folder)
+            return self._launch(job.folder, _prepare(job), lock)
+
+    def find(self, job: Submission) -> str | None:
+        """See `Execution.find`."""
+        if not os.path.isdir(job.folder):
+            return None
+        with _hold(job.folder):
+            return _claimed_by(job.folder) if _has(job.folder, _CLAIM) else None
+
+    def status(self, handle: Handle) -> Status:
+        """See `Execution.status`."""
+        folder = handle.job.folder
+        self._reap()
+        alive = _is_held(folder)
+        result = _read(folder, _RESULT)
+        if result is not None:
+            return Status(JobState(result["state"]), result["message"], result["exit_code"])
+        if alive:
+            return Status(JobState.RUNNING)
+        return Status(JobState.LOST, "its supervisor was ended from outside, or the machine went down")
+
+    def streams(self, handle: Handle) -> Sequence[LogStream]:
+        """See `Execution.streams`: one log for each process."""
+        logs = os.path.join(handle.job.folder, "logs")
+        return [
+            LogStream(each.name, each.node)
+            for each in slots(handle.job.spec)
+            if os.path.exists(os.path.join(logs, f"{each.name}.log"))
+        ]
+
+    def logs(self, handle: Handle, stream: str, offset: int, limit: int) -> LogChunk:
+        """See `Execution.logs`."""
+        if stream not in {each.name for each in slots(handle.job.spec)}:
+            raise KeyError(stream)
+        folder = handle.job.folder
+        over = _has(folder, _RESULT)
+        try:
+            with open(os.path.join(folder, "logs", f"{stream}.log"), "rb") as file:
+                file.seek(offset)
+                data = file.read(limit)
+        except FileNotFoundError:
+            return LogChunk(b"", offset, over)
+        return LogChunk(data, offset + len(data), over and len(data) < limit)
+
+    def cancel(self, handle: Handle) -> None:
+        """See `Execution.cancel`: the supervisor ends everything below it."""
+        claim = _read(handle.job.folder, _CLAIM)
+        # The holder of the lock is the supervisor itself, so its number cannot be another process's by now.
+        if claim is not None and _is_held(handle.job.folder):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(claim["pid"], supervise.CANCEL)
+
+    def render(self, job: Submission) -> Rendered:
+        """See `Execution.render`."""
+        base = base_environment(os.environ, job.caller)
+        processes = [
+            {"name": each.name, "env": environment(job.spec, each, "‹a free port›", base, shown(job.spec.env))}
+            for each in slots(job.spec)
+        ]
+        text = json.dumps(processes, indent=2, ensure_ascii=False) + "\n"
+        return Rendered({"script.sh": script(job.spec), "processes.json": text})
+
+    def dry_run(self, job: Submission) -> str | None:  # noqa: ARG002 - this machine has no opinion of its own
+        """See `Execution.dry_run`."""
+        return None
+
+    def _launch(self, folder: str, plan: dict[str, Any], lock: int) -> str:
+        """Start the supervisor, hand it the plan and the lock, and wait until it has claimed the job."""
+        self._reap()
+        with open(os.path.join(folder, "supervisor.log"), "ab") as errors:
+            try:
+                started = subprocess.Popen(
+                    [sys.executable, "-I", "-S", supervise.__file__],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=errors,
+                    cwd=folder,
+                    pass_fds=(lock,),
+                    start_new_session=True,
+                )
+            except OSError as error:
+                raise Unavailable(f"no process can be started: {error}") from error
+        self._started.add(started)
+        if started.stdin is None or started.stdout is None:
+            raise OutcomeUnknown("the supervisor has no pipes")
+        with started.stdin, started.stdout:
+            with contextlib.suppress(BrokenPipeError):
+                started.stdin.write(json.dumps(plan).encode())
+                started.stdin.close()
+            if not select.select([started.stdout], [], [], _CLAIM_SECONDS)[0]:
+                raise OutcomeUnknown(f"the supervisor has said nothing for {_CLAIM_SECONDS:g} seconds")
+            if os.read(started.stdout.fileno(), 64):
+                return str(started.pid)
+        started.wait()
+        raise Unavailable(f"the supervisor ended before it began: see {errors.name}")
+
+    def _reap(self) -> None:
+        """Let supervisors that have ended go from the table of processes."""
+        for each in list(self._started):
+            if each.poll() is not None:
+                self._started.discard(each)
+
+
+def _prepare(job: Submission) -> dict[str, Any]:
+    """Lay out the job's folder and say what is to be started. Secrets are in the plan and nowhere else."""
+    if job.code is None:
+        raise Rejected("the job has no code")
+    base = base_environment(os.environ, job.caller)
+    bash = shutil.which("bash", path=base.get("PATH")) or shutil.which("bash", path=os.defpath)
+    if bash is None:
+        raise Rejected("there is no bash on this machine")
+    values = resolved(job.spec.env, os.environ)
+    code, logs, text = (os.path.join(job.folder, each) for each in ("code", "logs", "script.sh"))
+    try:
+        shutil.rmtree(code, ignore_errors=True)
+        shutil.copytree(job.code.folder, code, symlinks=True)
+        os.makedirs(logs, mode=0o700, exist_ok=True)
+        with open(text, "w", encoding="utf-8") as file:
+            file.write(script(job.spec))
+        port = _free_port()
+    except OSError as error:
+        raise Unavailable(f"the job's folder cannot be laid out: {error}") from error
+    return {
+        "folder": job.folder,
+        "argv": [bash, text],
+        "cwd": code,
+        "umask": 0o022,
+        "time_limit": job.spec.time_limit_seconds,
+        "grace": _GRACE_SECONDS,
+        "processes": [
+            {
+                "name": each.name,
+                "env": environment(job.spec, each, port, base, values),
+                "log": os.path.join(logs, f"{each.name}.log"),
+            }
+            for each in slots(job.spec)
+        ],
+    }
+
+
+def _free_port() -> int:
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+        probe.bind((ADDRESS, 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+@contextlib.contextmanager
+def _hold(folder: str) -> Iterator[int | None]:
+    """The lock of a job's folder; None where a supervisor has it. Waits while one is starting.
+
+    Raises:
+        Unavailable: the one who has it does not say what it is.
+    """
+    until = time.monotonic() + _CLAIM_SECONDS
+    lock = _try_lock(folder)
+    while lock is None and not _has(folder, _CLAIM):
+        if time.monotonic() > until:
+            raise Unavailable("something holds the job's folder and does not start it")
+        time.sleep(0.01)
+        lock = _try_lock(folder)
+    try:
+        yield lock
+    finally:
+        if lock is not None:
+            os.close(lock)
+
+
+def _try_lock(folder: str) -> int | None:
+    lock = os.open(os.path.join(folder, _LOCK), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        os.close(lock)
+        if isinstance(error, BlockingIOError):
+            return None
+        raise Unavailable(f"the file system of {folder} has no locks: {error.strerror}") from error
+    return lock
+
+
+def _is_held(folder: str) -> bool:
+    lock = _try_lock(folder)
+    if lock is not None:
+        os.close(lock)
+    return lock is None
+
+
+def _has(folder: str, name: str) -> bool:
+    return os.path.exists(os.path.join(folder, name))
+
+
+def _read(folder: str, name: str) -> dict[str, Any] | None:
+    try:
+        with open(os.path.join(folder, name), encoding="utf-8") as file:
+            content: dict[str, Any] = json.load(file)
+            return content
+    except FileNotFoundError:
+        return None
+
+
+def _claimed_by(folder: str) -> str:
+    claim = _read(folder, _CLAIM)
+    if claim is None:
+        raise Unavailable(f"{folder} has lost its claim")
+    return str(claim["pid"])
+
+
+EXECUTIONS = (LocalExecution(),)

@@ -1,0 +1,153 @@
+"""What a job on this machine is started with: its script, and the environment of each of its processes."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ajkit.shared.job.execution import Rejected
+from ajkit.shared.job.spec import FromEnv, FromFile
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from ajkit.shared.job.spec import EnvValue, JobSpec
+
+INHERITED = frozenset(
+    [
+        "HOME",
+        "USER",
+        "LOGNAME",
+        "SHELL",
+        "LANG",
+        "LANGUAGE",
+        "TZ",
+        "TMPDIR",
+        "PATH",
+        "LD_LIBRARY_PATH",
+        "CUDA_HOME",
+        "CUDA_PATH",
+        "http_proxy",
+        "https_proxy",
+        "no_proxy",
+        "HTTP_PROXY",
+        "HTTPS_PROXY",
+        "NO_PROXY",
+        "SSL_CERT_FILE",
+        "SSL_CERT_DIR",
+        "REQUESTS_CA_BUNDLE",
+        "XDG_CACHE_HOME",
+        "XDG_CONFIG_HOME",
+        "XDG_DATA_HOME",
+    ]
+)
+"""What a job takes over from the daemon. All else belongs to the terminal that happened to start the daemon."""
+
+ADDRESS = "127.0.0.1"
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """One process of a job: which node it stands for, and its place there."""
+
+    node: int
+    local: int
+    name: str
+
+
+def slots(spec: JobSpec) -> list[Slot]:
+    """The processes of a job in rank order; each has the name of its log."""
+    per_node = spec.processes_per_node
+    return [
+        Slot(node, local, f"node-{node}" if per_node == 1 else f"node-{node}.{local}")
+        for node in range(spec.nodes)
+        for local in range(per_node)
+    ]
+
+
+def script(spec: JobSpec) -> str:
+    """The one script that every process runs: setup lines, then the command."""
+    return "".join(f"{line}\n" for line in (*spec.setup, spec.command.rstrip("\n")))
+
+
+def environment(
+    spec: JobSpec, slot: Slot, port: int | str, base: Mapping[str, str], values: Mapping[str, str]
+) -> dict[str, str]:
+    """The whole environment of one process: `base`, the rendezvous, the job's own `values`, and its node's rank.
+
+    What the template sets wins over the rendezvous, but for AJ_NODE_RANK.
+    """
+    rank = slot.node * spec.processes_per_node + slot.local
+    return {
+        **base,
+        "PYTHONUNBUFFERED": "1",
+        "NODE_RANK": str(slot.node),
+        "RANK": str(rank),
+        "LOCAL_RANK": str(slot.local),
+        "LOCAL_WORLD_SIZE": str(spec.processes_per_node),
+        "WORLD_SIZE": str(spec.nodes * spec.processes_per_node),
+        "MASTER_ADDR": ADDRESS,
+        "MASTER_PORT": str(port),
+        **values,
+        "AJ_NODE_RANK": str(slot.node),
+    }
+
+
+def base_environment(daemon: Mapping[str, str], caller: Mapping[str, str]) -> dict[str, str]:
+    """What a process has before the job says anything: some of the daemon's, and where the caller's programs are."""
+    kept = {name: value for name, value in daemon.items() if name in INHERITED or name.startswith("LC_")}
+    return {**kept, **caller}
+
+
+def shown(values: Mapping[str, EnvValue]) -> dict[str, str]:
+    """The job's own variables with secret references as references."""
+    return {name: value if isinstance(value, str) else _reference(value) for name, value in values.items()}
+
+
+def missing_secrets(values: Mapping[str, EnvValue], daemon: Mapping[str, str]) -> Iterator[str]:
+    """What is wrong with each secret reference that cannot be read here, without the secret."""
+    for name, value in values.items():
+        try:
+            _read(name, value, daemon)
+        except Rejected as error:
+            yield str(error)
+
+
+def resolved(values: Mapping[str, EnvValue], daemon: Mapping[str, str]) -> dict[str, str]:
+    """The job's own variables with secret references read.
+
+    Raises:
+        Rejected: one cannot be read.
+    """
+    return {name: _read(name, value, daemon) for name, value in values.items()}
+
+
+def _reference(value: FromEnv | FromFile) -> str:
+    return f"‹from_env {value.from_env}›" if isinstance(value, FromEnv) else f"‹from_file {value.from_file}›"
+
+
+def _read(name: str, value: EnvValue, daemon: Mapping[str, str]) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, FromEnv):
+        found = daemon.get(value.from_env)
+        if found is None:
+            raise Rejected(
+                f"{name}: the variable {value.from_env} is not set where the job is executed; set it there, that is in "
+                "the environment that the submission daemon is started from"
+            )
+        return found
+    path = value.from_file
+    if path.startswith("~/"):
+        path = os.path.join(daemon.get("HOME", "/"), path[2:])
+    if not os.path.isabs(path):
+        raise Rejected(f"{name}: from_file needs an absolute path, not {value.from_file}")
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read().rstrip("\r\n")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
+        raise Rejected(
+            f"{name}: the file {value.from_file} cannot be read where the job is executed: {reason}"
+        ) from None

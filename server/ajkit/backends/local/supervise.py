@@ -1,0 +1,213 @@
+"""The supervisor of one job on this machine: a program by itself, which outlives the daemon that started it.
+
+It gets a plan as JSON on standard input and the lock of the job's folder by inheritance, and holds that lock while it
+lives. It writes ``claim.json`` before it starts anything and ``result.json`` when nothing of the job runs any more.
+Run as ``python -I -S supervise.py`` it imports nothing but the standard library.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+from typing import Any
+
+CLAIM, RESULT = "claim.json", "result.json"
+CANCEL = signal.SIGTERM
+TIMED_OUT = 124
+NO_COMMAND = 127
+
+
+def main() -> int:
+    """Run the job of the plan on standard input; without a whole plan, nothing at all."""
+    try:
+        plan = json.loads(sys.stdin.buffer.read())
+    except ValueError:
+        return 1
+    return Supervisor(plan).run()
+
+
+class Supervisor:
+    """One job: its processes, what they leave behind, and how it ends."""
+
+    def __init__(self, plan: dict[str, Any]) -> None:
+        """`plan`: folder, argv, cwd, umask, time_limit, grace, processes (each with name, env and log)."""
+        self._plan = plan
+        self._folder: str = plan["folder"]
+        self._running: dict[int, str] = {}
+        self._codes: dict[str, int] = {}
+        self._cancelled = False
+        self._news, self._bell = os.pipe()
+
+    def run(self) -> int:
+        """Start every process, wait for the end, stop what is left, and write down how it went."""
+        self._listen()
+        write_whole(self._folder, CLAIM, {"pid": os.getpid()})
+        adopt_orphans()
+        ended = self._start()
+        # Who waits for this may be gone by now; the job does not need them.
+        with contextlib.suppress(BrokenPipeError):
+            os.write(1, b"started\n")
+        os.close(1)
+        ended = ended or self._wait()
+        self._stop()
+        write_whole(self._folder, RESULT, {**ended, "processes": self._codes})
+        return 0
+
+    def _listen(self) -> None:
+        """Hear of ended children and of a cancellation through a pipe that `select` can watch."""
+        for end in (self._news, self._bell):
+            os.set_blocking(end, False)
+        signal.set_wakeup_fd(self._bell)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.signal(CANCEL, self._hear_cancel)
+        for each in (signal.SIGINT, signal.SIGHUP):
+            signal.signal(each, signal.SIG_IGN)
+
+    def _hear_cancel(self, *_: object) -> None:
+        self._cancelled = True
+
+    def _start(self) -> dict[str, Any] | None:
+        os.umask(self._plan["umask"])
+        for each in self._plan["processes"]:
+            with open(os.open(each["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "ab") as log:
+                try:
+                    started = subprocess.Popen(
+                        self._plan["argv"],
+                        env=each["env"],
+                        cwd=self._plan["cwd"],
+                        stdin=subprocess.DEVNULL,
+                        stdout=log,
+                        stderr=log,
+                        start_new_session=True,
+                    )
+                except OSError as error:
+                    log.write(f"aj: {error}\n".encode())
+                    return {"state": "failed", "exit_code": NO_COMMAND, "message": f"{each['name']}: {error}"}
+            # Reaped by hand with everything else that ends.
+            started.returncode = 0
+            self._running[started.pid] = each["name"]
+        return None
+
+    def _wait(self) -> dict[str, Any]:
+        """How the job ended: all processes well, the first one badly, cancelled, or out of time."""
+        limit = self._plan["time_limit"]
+        until = time.monotonic() + limit if limit else None
+        while self._running:
+            left = None if until is None else until - time.monotonic()
+            if self._cancelled:
+                return {"state": "cancelled", "exit_code": None, "message": "cancelled"}
+            if left is not None and left <= 0:
+                message = f"stopped at its time limit of {limit} seconds"
+                return {"state": "failed", "exit_code": TIMED_OUT, "message": message}
+            failed = self._reap()
+            if failed is not None:
+                name, code = failed
+                return {"state": "failed", "exit_code": code, "message": f"{name} {said(code)}"}
+            if self._running:
+                self._sleep(left)
+        return {"state": "done", "exit_code": 0, "message": ""}
+
+    def _reap(self) -> tuple[str, int] | None:
+        """Collect what has ended, orphans too; the first of the job's own processes that ended badly, and its code."""
+        failed = None
+        while True:
+            try:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                return failed
+            if pid == 0:
+                return failed
+            name = self._running.pop(pid, None)
+            if name is not None:
+                code = os.waitstatus_to_exitcode(status)
+                self._codes[name] = 128 - code if code < 0 else code
+                if code and failed is None:
+                    failed = name, self._codes[name]
+
+    def _sleep(self, seconds: float | None) -> None:
+        select.select([self._news], [], [], seconds)
+        with contextlib.suppress(BlockingIOError):
+            while os.read(self._news, 4096):
+                pass
+
+    def _stop(self) -> None:
+        """End every process of the job: asked first, made to after the grace time. Groups, and whoever left them."""
+        until = time.monotonic() + self._plan["grace"]
+        self._signal(signal.SIGTERM)
+        while (self._running or descendants(os.getpid())) and time.monotonic() < until:
+            self._sleep(0.05)
+            self._reap()
+        while self._running or descendants(os.getpid()):
+            self._signal(signal.SIGKILL)
+            self._sleep(0.02)
+            self._reap()
+
+    def _signal(self, number: signal.Signals) -> None:
+        for pid in list(self._running):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(pid, number)
+        for pid in descendants(os.getpid()):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, number)
+
+
+def said(code: int) -> str:
+    """An exit code in words."""
+    if code > 128:
+        with contextlib.suppress(ValueError):
+            return f"was ended by {signal.Signals(code - 128).name}"
+    return f"exited with {code}"
+
+
+def write_whole(folder: str, name: str, content: dict[str, Any]) -> None:
+    """Write a file that is there whole or not at all, also after a power cut."""
+    place = os.path.join(folder, name)
+    with open(os.open(f"{place}.new", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+        json.dump(content, file)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(f"{place}.new", place)
+    handle = os.open(folder, os.O_RDONLY)
+    os.fsync(handle)
+    os.close(handle)
+
+
+def adopt_orphans() -> None:
+    """Become the parent of descendants whose own parent ends, so that none gets away (Linux)."""
+    set_child_subreaper = 36
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(set_child_subreaper, 1, 0, 0, 0)
+
+
+def descendants(ancestor: int) -> list[int]:
+    """The living processes below one, by ``/proc``; none where there is no such thing."""
+    parents = {}
+    with contextlib.suppress(FileNotFoundError):
+        for name in os.listdir("/proc"):
+            if name.isdecimal():
+                with contextlib.suppress(OSError), open(f"/proc/{name}/stat", "rb") as file:
+                    fields = file.read().rpartition(b")")[2].split()
+                    if fields[0] not in {b"Z", b"X"}:
+                        parents[int(name)] = int(fields[1])
+    found: list[int] = []
+    known = {ancestor}
+    grown = True
+    while grown:
+        grown = False
+        for pid, parent in parents.items():
+            if parent in known and pid not in known:
+                known.add(pid)
+                found.append(pid)
+                grown = True
+    return found
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,43 @@
+"""Where the daemon of this user and host keeps its state, and the note it leaves there."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+from typing import TYPE_CHECKING
+
+from pydantic import ValidationError
+
+from ajkit.shared.contract import Endpoint
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+NOTE = "endpoint.json"
+LOG = "daemon.log"
+
+
+def state_folder(environ: Mapping[str, str], host: str | None = None) -> str:
+    """The state folder for a host: home folders are shared between the hosts of a cluster, daemons are not."""
+    home = environ.get("XDG_STATE_HOME") or os.path.join(os.path.expanduser("~"), ".local", "state")
+    name = re.sub(r"[^A-Za-z0-9._-]", "_", host or socket.gethostname()) or "localhost"
+    return os.path.join(os.path.realpath(home), "aj", name)
+
+
+def read_note(state: str) -> Endpoint | None:
+    """The note of the daemon of a state folder; None where there is none. The daemon may be gone."""
+    try:
+        with open(os.path.join(state, NOTE), "rb") as file:
+            return Endpoint.model_validate_json(file.read())
+    except (FileNotFoundError, NotADirectoryError, ValidationError):
+        return None
+
+
+def last_words(state: str, lines: int = 5) -> str:
+    """The end of the daemon's log, for telling why it did not start."""
+    try:
+        with open(os.path.join(state, LOG), encoding="utf-8", errors="replace") as file:
+            return "".join(file.readlines()[-lines:]).rstrip()
+    except OSError:
+        return ""

@@ -1,0 +1,170 @@
+"""Reaching the daemon of a state folder: found or started, replaced when of an older aj, asked again when away."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import signal
+import time
+from typing import TYPE_CHECKING
+
+from ajkit import __version__
+from ajkit.client.places import read_note
+from ajkit.client.start import DaemonFailed, start_daemon
+from ajkit.client.wire import DaemonGone, Wire
+from ajkit.shared.contract import HEALTH, WIRE_VERSION, Health
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from ajkit.client.snapshot import Archive
+    from ajkit.client.wire import Query, Sent
+
+_PATIENCE = 60.0
+"""Seconds for which the daemon may be away."""
+
+_PAUSE, _LONGEST_PAUSE = 0.05, 1.0
+
+
+class Reach:
+    """Requests that wait for the daemon. All that is asked here can safely be asked twice."""
+
+    def __init__(self, state: str, environ: Mapping[str, str], *, start: bool) -> None:
+        """Nothing is contacted yet.
+
+        Args:
+            state: the daemon's state folder.
+            environ: what a daemon is started with.
+            start: whether one may be started.
+        """
+        self.state = state
+        self._environ = environ
+        self._start = start
+        self._wire: Wire | None = None
+
+    def call(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Query | None = None,
+        body: bytes | None = None,
+        archive: Archive | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> bytes:
+        """The body of the answer.
+
+        Raises:
+            DaemonRefused: the daemon said no.
+            DaemonFailed: it cannot be reached.
+        """
+        for pause in _pauses():
+            try:
+                wire = self._reached()
+                if archive is not None:
+                    return wire.send(method, path, archive.open(), archive.size)
+                return wire.call(method, path, query=query, body=body, headers=headers)
+            except DaemonGone as error:
+                self._lose(error)
+            time.sleep(pause)
+        raise DaemonFailed(f"the daemon of {self.state} does not answer")
+
+    def stream(self, path: str, query: Query, after: str) -> Iterator[Sent]:
+        """Server-sent events up to ``end``, resumed after the last one where the daemon goes away in between.
+
+        Raises:
+            DaemonRefused: the daemon said no.
+            DaemonFailed: it cannot be reached.
+        """
+        mark, pauses = after, _pauses()
+        while True:
+            try:
+                for sent in self._reached().stream(path, query=query, after=mark):
+                    if sent.event == "end":
+                        return
+                    mark, pauses = sent.mark, _pauses()
+                    yield sent
+                self._wire = None
+            except DaemonGone as error:
+                self._lose(error)
+            pause = next(pauses, None)
+            if pause is None:
+                raise DaemonFailed(f"the daemon of {self.state} does not answer")
+            time.sleep(pause)
+
+    def stop(self) -> None:
+        """Tell the daemon to stop, where one runs, and wait until it has; jobs go on."""
+        note = read_note(self.state)
+        self._wire = None
+        if note is None:
+            return
+        wire = Wire(note.socket)
+        with contextlib.suppress(DaemonGone, ProcessLookupError):
+            os.kill(_greet(wire).pid, signal.SIGTERM)
+            for pause in _pauses():
+                time.sleep(pause)
+                _greet(wire)
+
+    def _lose(self, error: DaemonGone) -> None:
+        """Take a daemon that went away for lost, to be looked for again.
+
+        Raises:
+            DaemonFailed: looking is all that is allowed, and it is not there.
+        """
+        self._wire = None
+        if not self._start:
+            raise DaemonFailed(str(error)) from error
+
+    def _reached(self) -> Wire:
+        """A wire to a daemon that understands us, started where there is none.
+
+        Raises:
+            DaemonGone: it went away meanwhile.
+            DaemonFailed: it cannot be started, or does not understand us.
+        """
+        if self._wire is None:
+            self._wire = self._found()
+            if self._wire is None and self._start:
+                start_daemon(self.state, self._environ)
+                self._wire = self._found()
+            if self._wire is None:
+                raise DaemonGone(f"no daemon runs on {self.state}")
+        return self._wire
+
+    def _found(self) -> Wire | None:
+        """A wire to the daemon that runs, unless it is of an older aj: that one is stopped."""
+        note = read_note(self.state)
+        if note is None:
+            return None
+        wire = Wire(note.socket)
+        try:
+            health = _greet(wire)
+        except DaemonGone:
+            return None
+        if self._start and _numbers(health.version) < _numbers(__version__):
+            # Jobs outlive it, so an upgrade needs nobody's help.
+            self.stop()
+            return None
+        if health.wire != WIRE_VERSION:
+            raise DaemonFailed(
+                f"the daemon is of aj {health.version}, this is aj {__version__}, and they do not understand each "
+                f"other: use the newer one"
+            )
+        return wire
+
+
+def _greet(wire: Wire) -> Health:
+    return Health.model_validate_json(wire.call("GET", HEALTH))
+
+
+def _numbers(version: str) -> list[int]:
+    return [int(each) for each in re.findall(r"\d+", version)]
+
+
+def _pauses() -> Iterator[float]:
+    """Pauses between tries, longer each time, until patience is over."""
+    pause, until = _PAUSE, time.monotonic() + _PATIENCE
+    while time.monotonic() < until:
+        yield pause
+        pause = min(pause * 2, _LONGEST_PAUSE)

@@ -1,0 +1,181 @@
+"""One job from its acceptance to its end: handed to its engine once, followed there, stopped when asked."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ajkit.daemon import records
+from ajkit.daemon.archive import UnsafeArchive
+from ajkit.daemon.engines import BackendFault
+from ajkit.shared.job.execution import Handle, JobState, OutcomeUnknown, Rejected, Unavailable
+from ajkit.submit.registry import CannotRun
+
+if TYPE_CHECKING:
+    from ajkit.daemon.engines import Engines
+    from ajkit.daemon.hub import Hub
+    from ajkit.daemon.ledger import Ledger
+    from ajkit.daemon.store import CodeStore
+    from ajkit.shared.contract import JobInfo
+    from ajkit.shared.job.execution import Execution, Status, Submission
+    from ajkit.submit.registry import Executions
+
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 30.0
+_ASK_AGAIN = 10.0
+"""Seconds after which an engine that has not stopped a job is asked again."""
+_SHARE, _SLOWEST = 0.02, 10.0
+"""A job that has run for long is asked after less often: every fiftieth of its age, down to a tenth of the pace."""
+
+
+class Pause:
+    """How long to wait before an engine that could not be asked is asked again: longer each time."""
+
+    def __init__(self) -> None:
+        self._next = _FIRST_PAUSE
+
+    def reset(self) -> None:
+        """It answered."""
+        self._next = _FIRST_PAUSE
+
+    def take(self) -> float:
+        """The seconds to wait now."""
+        now = self._next
+        self._next = min(now * 2, _LONGEST_PAUSE)
+        return now
+
+
+class Drive:
+    """The way of one job. It can be begun anew at any point: all that it knows is in the journal."""
+
+    def __init__(
+        self,
+        submission: Submission,
+        ledger: Ledger,
+        engines: Engines,
+        executions: Executions,
+        store: CodeStore,
+        hub: Hub,
+    ) -> None:
+        """`submission` is the job as its engine gets it, without its code."""
+        self._job = submission
+        self._id = submission.spec.sid
+        self._ledger = ledger
+        self._engines = engines
+        self._executions = executions
+        self._store = store
+        self._hub = hub
+
+    async def run(self) -> None:
+        """Drive the job to its end, or to where only another daemon can go on."""
+        info = await self._ledger.ask(partial(records.job_info, job_id=self._id))
+        if info is None or info.state.is_terminal:
+            return
+        try:
+            execution = await asyncio.to_thread(self._executions.find, self._job.spec.service)
+        except CannotRun as error:
+            if info.state is JobState.ACCEPTED:
+                await self._ledger.step(self._id, JobState.REJECTED, message=str(error))
+            else:
+                await self._ledger.note(self._id, str(error))
+            return
+        backend_id = info.backend_id or await self._hand_over(execution, info)
+        if backend_id is not None:
+            await self._follow(execution, Handle(self._job, backend_id))
+
+    async def _hand_over(self, execution: Execution, info: JobInfo) -> str | None:
+        """The engine's id of the job: found where an earlier call may have arrived, else submitted. None: it ended."""
+        maybe_there = info.state is not JobState.ACCEPTED
+        fault = ""
+        pause = Pause()
+        while True:
+            backend_id = await self._look_up(execution) if maybe_there else None
+            if backend_id is not None:
+                await self._ledger.step(self._id, JobState.SUBMITTED, backend_id=backend_id, attempt=backend_id)
+                return backend_id
+            if fault:
+                await self._ledger.step(self._id, JobState.REJECTED, message=fault, attempt="rejected")
+                return None
+            if await self._cancel_asked():
+                await self._ledger.step(self._id, JobState.CANCELLED, message="cancelled before it was handed over")
+                return None
+            ticket = self._hub.ticket(self._id)
+            try:
+                backend_id = await self._submit(execution, info.code_digest)
+            except Rejected as error:
+                await self._ledger.step(self._id, JobState.REJECTED, message=str(error), attempt="rejected")
+                return None
+            except Unavailable as error:
+                maybe_there = False
+                await self._ledger.note(self._id, str(error), attempt="unavailable")
+            except OutcomeUnknown as error:
+                maybe_there = True
+                fault = str(error) if isinstance(error, BackendFault) else ""
+                await self._ledger.step(self._id, JobState.UNKNOWN, message=str(error), attempt="unknown")
+            else:
+                await self._ledger.step(self._id, JobState.SUBMITTED, backend_id=backend_id, attempt=backend_id)
+                return backend_id
+            await self._hub.wait(self._id, ticket, pause.take())
+
+    async def _look_up(self, execution: Execution) -> str | None:
+        """The engine's id of a job that may have arrived, None when it certainly has not; asks until it is told."""
+        pause = Pause()
+        while True:
+            try:
+                return await self._engines.call(execution.find, self._job)
+            except (Unavailable, OutcomeUnknown) as error:
+                await self._ledger.step(self._id, JobState.UNKNOWN, message=str(error))
+            await asyncio.sleep(pause.take())
+
+    async def _submit(self, execution: Execution, code_digest: str) -> str:
+        """Hand the job over, the intent on the disk before; see `Execution.submit` for what it raises."""
+        try:
+            code = await asyncio.to_thread(self._store.snapshot, code_digest)
+        except (UnsafeArchive, FileNotFoundError) as error:
+            raise Rejected(f"the code of the job is gone: {error}") from error
+        except OSError as error:
+            raise Unavailable(f"the code cannot be unpacked: {error}") from error
+        await self._ledger.intend(self._id)
+        loop = asyncio.get_running_loop()
+
+        def report(text: str) -> None:
+            asyncio.run_coroutine_threadsafe(self._ledger.note(self._id, text), loop)
+
+        return await self._engines.call(execution.submit, replace(self._job, code=code), report)
+
+    async def _follow(self, execution: Execution, handle: Handle) -> None:
+        """Write down what the engine says about the job until it has ended, and stop it there when that was asked."""
+        loop = asyncio.get_running_loop()
+        began, asked, news = loop.time(), -_ASK_AGAIN, -1
+        cancel = False
+        last: Status | None = None
+        trouble = Pause()
+        while True:
+            ticket = self._hub.ticket(self._id)
+            if ticket != news:
+                news, cancel = ticket, await self._cancel_asked()
+            try:
+                if cancel and loop.time() - asked >= _ASK_AGAIN:
+                    await self._ledger.step(self._id, JobState.CANCELLING, message="the engine was asked to stop it")
+                    await self._engines.call(execution.cancel, handle)
+                    asked = loop.time()
+                status = await self._engines.call(execution.status, handle)
+            except (Unavailable, OutcomeUnknown) as error:
+                await self._ledger.note(self._id, str(error))
+                last, wait = None, trouble.take()
+            else:
+                trouble.reset()
+                if status != last:
+                    await self._ledger.step(self._id, status.state, message=status.message, exit_code=status.exit_code)
+                    await self._ledger.note(self._id, status.message)
+                    last = status
+                if status.state.is_terminal:
+                    return
+                age = 0.0 if cancel else (loop.time() - began) * _SHARE
+                wait = min(max(execution.poll_seconds, age), execution.poll_seconds * _SLOWEST)
+            await self._hub.wait(self._id, ticket, wait)
+
+    async def _cancel_asked(self) -> bool:
+        info = await self._ledger.ask(partial(records.job_info, job_id=self._id))
+        return info is not None and info.cancel_requested

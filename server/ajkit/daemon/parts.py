@@ -1,0 +1,38 @@
+"""What the paths of the daemon work with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+if TYPE_CHECKING:
+    from fastapi import Request
+
+    from ajkit.daemon.engines import Engines
+    from ajkit.daemon.hub import Hub
+    from ajkit.daemon.ledger import Ledger
+    from ajkit.daemon.queue import Queue
+    from ajkit.daemon.settings import Settings
+    from ajkit.daemon.store import CodeStore
+    from ajkit.shared.spec import Registry
+    from ajkit.submit.registry import Executions
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The parts of one running daemon."""
+
+    settings: Settings
+    started_at: str
+    ledger: Ledger
+    hub: Hub
+    store: CodeStore
+    queue: Queue
+    engines: Engines
+    executions: Executions
+    services: Registry
+
+
+def parts_of(request: Request) -> Parts:
+    """The parts of the daemon that a request came to."""
+    return cast("Parts", request.app.state.parts)

@@ -1,0 +1,95 @@
+"""The live jobs, one task each: all that had not ended when the last daemon did, and every one accepted since."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import shutil
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ajkit.daemon import records
+from ajkit.daemon.drive import Drive, Pause
+from ajkit.shared.job.execution import Submission
+
+if TYPE_CHECKING:
+    from ajkit.daemon.engines import Engines
+    from ajkit.daemon.hub import Hub
+    from ajkit.daemon.ledger import Ledger
+    from ajkit.daemon.store import CodeStore
+    from ajkit.shared.contract import Caller
+    from ajkit.shared.job.spec import JobSpec
+    from ajkit.submit.registry import Executions
+
+log = logging.getLogger(__name__)
+
+
+class Queue:
+    """Drives jobs. Everything that matters is in the journal before it is done, so that it may end at any point."""
+
+    def __init__(
+        self, folder: str, ledger: Ledger, engines: Engines, executions: Executions, store: CodeStore, hub: Hub
+    ) -> None:
+        """`folder` holds one folder for each job."""
+        self._folder = folder
+        self._ledger = ledger
+        self._engines = engines
+        self._executions = executions
+        self._store = store
+        self._hub = hub
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+
+    async def start(self) -> None:
+        """Go on with every job that has not ended."""
+        for job_id in await self._ledger.ask(records.live_ids):
+            self.take(job_id)
+
+    async def stop(self) -> None:
+        """Let go of the jobs: they run on, and the next daemon finds them."""
+        tasks = list(self._tasks.values())
+        for each in tasks:
+            each.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    @property
+    def live(self) -> int:
+        """How many jobs are being driven."""
+        return len(self._tasks)
+
+    def take(self, job_id: str) -> None:
+        """Drive a job that is in the journal."""
+        if job_id not in self._tasks:
+            task = asyncio.create_task(self._drive(job_id), name=f"job {job_id}")
+            self._tasks[job_id] = task
+            task.add_done_callback(lambda _: self._tasks.pop(job_id, None))
+
+    def submission(self, spec: JobSpec, caller: Caller) -> Submission:
+        """A job as its engine gets it, without its code."""
+        variables = {"PATH": caller.path, "VIRTUAL_ENV": caller.virtual_env}
+        return Submission(
+            token=f"aj-{spec.sid}",
+            spec=spec,
+            folder=os.path.join(self._folder, spec.sid),
+            caller={name: value for name, value in variables.items() if value is not None},
+        )
+
+    def forget(self, job_id: str) -> None:
+        """Remove what is left of a job that the journal has forgotten. Blocks."""
+        shutil.rmtree(os.path.join(self._folder, job_id), ignore_errors=True)
+
+    async def _drive(self, job_id: str) -> None:
+        """Drive a job, again from the start when something unforeseen happens: it must not be left alone."""
+        pause = Pause()
+        while True:
+            try:
+                record = await self._ledger.ask(partial(records.job_record, job_id=job_id))
+                if record is not None:
+                    job = self.submission(record.spec, record.caller)
+                    await Drive(job, self._ledger, self._engines, self._executions, self._store, self._hub).run()
+            except Exception:
+                log.exception("job %s: something unforeseen, trying again", job_id)
+                await asyncio.sleep(pause.take())
+            else:
+                return

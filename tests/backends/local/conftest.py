@@ -1,0 +1,7 @@
+"""The daemons of these tests."""
+
+from __future__ import annotations
+
+from tests.daemons import host, shared_host
+
+__all__ = ["host", "shared_host"]
