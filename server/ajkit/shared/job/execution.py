@@ -179,6 +179,8 @@ class Execution(Protocol):
     """
 
     name: str
+    poll_seconds: float
+    """How often, at most, the daemon should ask for the status of one job."""
 
     def check(self, spec: JobSpec) -> Sequence[Problem]:
         """What this daemon's configuration refuses about a spec, without network and before anything is uploaded."""
