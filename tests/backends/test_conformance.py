@@ -24,6 +24,7 @@ from ajkit.shared.template.refusals import known_keys
 from ajkit.shared.template.resolve import Resolved, resolve
 from ajkit.shared.where import MISSING, at, parse_keypath
 from tests.backends.installed import SAMPLE, every_service, examples_of, folder_of
+from tests.repository import ROOT
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
 
 SERVICES = every_service()
 EXAMPLES = [(service, path) for service in SERVICES for path in examples_of(service)]
+
+OURS = [each for each in SERVICES if folder_of(each).is_relative_to(ROOT / "server")]
+"""The built-in services; what a plug-in refuses is its own to explain."""
 
 MACHINE = {
     *("asyncio", "datetime", "glob", "http", "httpx", "importlib", "io", "os", "pathlib", "platform", "random"),
@@ -125,6 +129,15 @@ def test_a_description_touches_nothing_of_the_machine(service: Service) -> None:
             assert not {each.partition(".")[0] for each in imported} & MACHINE, name
             todo += [each for each in imported if each.startswith(f"{package}.")]
     assert not any(each.endswith(".execute") for each in seen)
+
+
+@pytest.mark.parametrize("service", OURS, ids=lambda each: each.name)
+def test_what_a_service_refuses_has_a_page(service: Service) -> None:
+    texts = [each.read_text("utf-8") for each in folder_of(service).glob("*.py") if each.name != "execute.py"]
+    words = {word for text in texts for word in re.findall(r'refuse\(\s*"([a-z-]+)"', text)}
+    codes = {f"{service.name}.{word}" for word in (*words, "unknown-key")}
+    page = (ROOT / "docs/problems.md").read_text("utf-8")
+    assert {code for code in codes if f"\n## {code}\n" not in page} == set()
 
 
 @over_services
