@@ -17,21 +17,22 @@ if TYPE_CHECKING:
 def required(config: dict[str, Json], paths: Iterable[KeyPath], who: str) -> list[Finding]:
     """The findings on those of the key paths that are not set; `who` needs them ("`volcano`").
 
-    One finding for all that would stand at the same place; a path that null cleared has its own, on that null.
+    One finding for all that would stand at the same place; what null cleared has its own, on that null.
     """
     absent: dict[KeyPath, list[KeyPath]] = {}
     findings = []
     for path in paths:
-        value = at(config, path)
-        if value is MISSING:
-            near = next(path[:end] for end in range(len(path) - 1, -1, -1) if at(config, path[:end]) is not MISSING)
-            absent.setdefault(near, []).append(path)
-        elif value is None:
-            message = f"{who} needs `{format_keypath(path)}`, which null clears here: write a value"
-            findings.append(Finding(path, "schema.required", message))
+        end = next(end for end in range(len(path), -1, -1) if at(config, path[:end]) is not MISSING)
+        written, value = path[:end], at(config, path[:end])
+        needs = f"{who} needs `{format_keypath(path)}`"
+        if value is None:
+            cleared = "which" if written == path else f"and `{format_keypath(written)}`"
+            message = f"{needs}, {cleared} is cleared here by null: write a value"
+            findings.append(Finding(written, "schema.required", message))
+        elif written != path:
+            absent.setdefault(written, []).append(path)
         elif value in ("", [], {}):
-            message = f"{who} needs `{format_keypath(path)}`, which is empty: write a value"
-            findings.append(Finding(path, "schema.required", message))
+            findings.append(Finding(path, "schema.required", f"{needs}, which is empty: write a value"))
     for near, same in absent.items():
         where = f"under `{format_keypath(near)}`" if near else "under `config`"
         are = "which is" if len(same) == 1 else "which are"
