@@ -264,11 +264,12 @@ class Engine:
 
     def problems(self, resolved: Resolved, *, named: bool = False) -> list[Problem]:
         """Everything that is wrong with one template: how it resolves, its types, and what its service makes of it."""
-        from ajkit.shared.job.examine import examine  # late: it brings in pydantic
+        from ajkit.shared.job.examine import examine  # late: they bring in pydantic
+        from ajkit.shared.job.plan import leaf_problems
 
         leaf = self._counts_as_leaf(resolved, named=named)
         examined = examine(resolved, self.registry, leaf=leaf)
-        return in_order([*resolved.problems, *examined.problems])
+        return leaf_problems(resolved, examined) if leaf else in_order([*resolved.problems, *examined.problems])
 
     def check(self, paths: Iterable[str], *, named: Collection[str] = ()) -> list[Problem]:
         """The problems of these files (absolute paths) as a report shows them; `named` ones were asked for by name."""
@@ -318,7 +319,7 @@ class Engine:
         resolved = self.resolve(request.template, request.overlays, named=True)
         examined = examine(resolved, self.registry, leaf=True, request=request)
         facts = ambient or Facts()
-        return plan(resolved, request, facts, self.registry, template=examined.template, found=examined.problems)
+        return plan(resolved, request, facts, examined)
 
 
 def working_engine(home: str | None = None, *, registry: Registry | None = None) -> Engine:

@@ -233,6 +233,12 @@ def at(value: Json, path: Sequence[str | int]) -> Json | Missing:
     return value
 
 
+def value_at(value: Json, path: Sequence[str | int]) -> Json:
+    """The value at a key path; None also where there is none: in a template null means "not set"."""
+    found = at(value, path)
+    return None if isinstance(found, Missing) else found
+
+
 def pruned(value: Json) -> Json:
     """The value without the null entries of its mappings, at any depth: in a template null means "not set"."""
     if isinstance(value, dict):

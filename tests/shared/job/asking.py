@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 from ajkit.backends.registry import registry
 from ajkit.shared.files import MemoryFiles
+from ajkit.shared.job.examine import examine
 from ajkit.shared.job.plan import Plan, leaf_problems, plan
 from ajkit.shared.job.request import Ambient, JobRequest
-from ajkit.shared.template.model import typed
 from ajkit.shared.template.overlay import Overlays
 from ajkit.shared.template.resolve import Resolved, resolve
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from ajkit.shared.problem import Problem
     from ajkit.shared.spec import Registry
 
@@ -39,15 +41,15 @@ def ask(
     """The plan for a request; its keywords are those of JobRequest."""
     found = resolved(files, overlays)
     asked = JobRequest(LEAF, overlays=overlays or Overlays(), **request)
-    return plan(found, asked, facts or Ambient(), services, template=typed(found.config))
+    return plan(found, asked, facts or Ambient(), examine(found, services, leaf=True, request=asked))
 
 
-def check(files: str | dict[str, str]) -> tuple[Problem, ...]:
+def check(files: str | dict[str, str]) -> list[Problem]:
     """What is wrong with a leaf before anybody asks for a run."""
     found = resolved(files)
-    return leaf_problems(found, SERVICES, template=typed(found.config))
+    return leaf_problems(found, examine(found, SERVICES, leaf=True))
 
 
-def told(problems: tuple[Problem, ...]) -> list[str]:
+def told(problems: Iterable[Problem]) -> list[str]:
     """Problems as ``code place``: the characters they stand on, or a dash for the command line."""
     return [f"{each.code} {'-' if each.span is None else each.span.written}" for each in problems]

@@ -13,7 +13,7 @@ from ajkit.shared.job.request import Ambient
 from ajkit.shared.job.spec import JobSpec, spec_bytes, spec_digest
 from ajkit.shared.problem import Refused, Severity, UsageError
 from ajkit.shared.template.overlay import Overlays
-from tests.shared.job.asking import LEAF, ask, check, told
+from tests.shared.job.asking import ask, check, told
 
 SMALL = """
 config:
@@ -304,12 +304,8 @@ def test_problems_of_the_files_stop_a_build_but_not_the_rest() -> None:
 
 
 def test_a_template_with_wrong_types_has_no_draft() -> None:
-    from ajkit.backends.registry import registry
-    from ajkit.shared.job.plan import plan
-    from ajkit.shared.job.request import JobRequest
-    from tests.shared.job.asking import resolved
-
-    made = plan(resolved(SMALL), JobRequest(LEAF), Ambient(), registry(), template=None)
+    made = ask(SMALL.replace("instance_count: 1", "instance_count: many"))
+    assert [each.code for each in made.problems] == ["schema.type"]
     assert (made.draft, made.spec, made.shape, made.service, made.trail("nodes")) == (None,) * 5
 
 

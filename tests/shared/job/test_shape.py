@@ -91,7 +91,7 @@ def test_what_is_missing_names_flag_and_field_and_is_no_problem_of_the_file() ->
         assert word in messages
     assert plan.spec is None
     assert plan.digest is None
-    assert check(leaf()) == ()
+    assert check(leaf()) == []
 
 
 def test_a_count_that_was_cleared_is_missed_where_it_was_cleared() -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ajkit.shared.job.code import job_code
 from ajkit.shared.job.command import job_command, words_line
-from ajkit.shared.job.env import AT_RUN_TIME, AT_RUN_TIME_OF_TASKS, job_env, written_env
+from ajkit.shared.job.env import FACTS, job_env, set_at_run_time, written_env
 from ajkit.shared.job.names import job_name, name_source
 from ajkit.shared.job.spec import JOBSPEC_VERSION
 from ajkit.shared.problem import Finding
@@ -42,13 +42,8 @@ class Materials:
 
     def injected(self, name: str) -> dict[str, str]:
         """The stable ``AJ_*`` variables that every job finds, whatever its template says."""
-        return {
-            "AJ_NAME": name,
-            "AJ_ID": self.ambient.sid,
-            "AJ_TEMPLATE": self.resolved.name,
-            "AJ_SUBMIT_TIMESTAMP_UTC": self.ambient.now,
-            **self.sizing.variables(),
-        }
+        facts = (name, self.ambient.sid, self.resolved.name, self.ambient.now)
+        return {**dict(zip(FACTS, facts, strict=True)), **self.sizing.variables()}
 
 
 def build(job: Materials) -> tuple[dict[str, Json], list[Report]]:
@@ -69,7 +64,7 @@ def build(job: Materials) -> tuple[dict[str, Json], list[Report]]:
     if isinstance(command, Finding):
         reports.append(command)
         command = ""
-    at_run_time = AT_RUN_TIME if sizing.derived is None else (*AT_RUN_TIME, *AT_RUN_TIME_OF_TASKS)
+    at_run_time = set_at_run_time(tasks=sizing.derived is not None)
     env, of_env = job_env(written_env(job.resolved, template), job.injected(name), at_run_time)
     code, of_code = job_code(template, request, ambient)
     reports += [*of_env, *of_code]

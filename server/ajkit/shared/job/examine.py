@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ajkit.shared.job.describe import Described, describe
+from ajkit.shared.job.moves import with_moves
 from ajkit.shared.job.request import JobRequest
 from ajkit.shared.job.service import SERVICE_PATH, Choice, choose_service
 from ajkit.shared.sku import SKU_PATH, check_sku
@@ -13,7 +14,7 @@ from ajkit.shared.spec import extra_fields
 from ajkit.shared.template.checks import check
 from ajkit.shared.template.model import check_types
 from ajkit.shared.template.options import declared
-from ajkit.shared.where import at
+from ajkit.shared.where import value_at
 
 if TYPE_CHECKING:
     from ajkit.shared.problem import Finding, Problem
@@ -54,7 +55,7 @@ def examine(resolved: Resolved, services: Registry, *, leaf: bool, request: JobR
         request: the invocation it is to run with; None where a file is only looked at.
     """
     config = resolved.config
-    named = at(config, SERVICE_PATH)
+    named = value_at(config, SERVICE_PATH)
     asked = request or JobRequest(resolved.path)
     name = named if isinstance(named, str) else None
     choice = choose_service(name, asked, services, to_run=request is not None)
@@ -72,9 +73,10 @@ def examine(resolved: Resolved, services: Registry, *, leaf: bool, request: JobR
     if template is not None and service is not None:
         described = describe(service, template)
         findings += described.findings
-        findings += check_sku(at(config, SKU_PATH), any_text=service.any_sku, variables=asked.amlt)
+        findings += check_sku(value_at(config, SKU_PATH), any_text=service.any_sku, variables=asked.amlt)
     complete = leaf and not any(each.stops_show for each in resolved.problems)
-    return Examined(template, choice, described, tuple(resolved.place(_kept(findings, complete=complete))))
+    placed = with_moves(resolved, resolved.place(_kept(findings, complete=complete)))
+    return Examined(template, choice, described, tuple(placed))
 
 
 def _kept(findings: list[Finding], *, complete: bool) -> list[Finding]:

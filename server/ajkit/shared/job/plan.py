@@ -8,21 +8,19 @@ from typing import TYPE_CHECKING
 
 from ajkit.shared.job.build import Materials, build
 from ajkit.shared.job.describe import describe
-from ajkit.shared.job.moves import with_moves
+from ajkit.shared.job.env import FACTS, overridden, set_at_run_time
+from ajkit.shared.job.names import job_name, name_source
 from ajkit.shared.job.request import Ambient, JobRequest
-from ajkit.shared.job.service import choose_service
 from ajkit.shared.job.shape import Sizing, size
 from ajkit.shared.job.spec import JobSpec, spec_digest
 from ajkit.shared.job.trails import FieldTrail, explain_field
 from ajkit.shared.problem import Finding, Problem, Refused, Severity, UsageError, in_order
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
+    from ajkit.shared.job.examine import Examined
     from ajkit.shared.job.shape import Report
     from ajkit.shared.sku import Shape
-    from ajkit.shared.spec import Registry, Service
-    from ajkit.shared.template.model import Template
+    from ajkit.shared.spec import Service
     from ajkit.shared.template.resolve import Resolved
     from ajkit.shared.where import Json
 
@@ -93,83 +91,61 @@ class Plan:
         return self.spec
 
 
-def plan(
-    resolved: Resolved,
-    request: JobRequest,
-    ambient: Ambient,
-    services: Registry,
-    *,
-    template: Template | None,
-    found: Iterable[Problem] = (),
-) -> Plan:
+def plan(resolved: Resolved, request: JobRequest, ambient: Ambient, examined: Examined) -> Plan:
     """Work out a job, with all problems in one pass; nothing is run and nothing outside is asked.
 
     Args:
         resolved: the template, resolved with the request's overlays.
         request: what is asked for.
         ambient: the facts it is asked under.
-        services: the services there are.
-        template: the typed Template of the resolved config; None where its types are wrong.
-        found: what was found in it already, whichever service will run it.
+        examined: what the examination of the template for this request found.
 
     Raises:
         UsageError: the request itself makes no sense (two words after ``--shell``, bytes that are no text, a bad sid).
     """
     _check_call(request, ambient)
-    return _plan(resolved, request, ambient, services, template, [*resolved.problems, *found], to_run=True)
-
-
-def leaf_problems(
-    resolved: Resolved, services: Registry, *, template: Template | None, found: Iterable[Problem] = ()
-) -> tuple[Problem, ...]:
-    """What is wrong with a leaf as a file, before anybody asks for a run: what `aj check` and the editor show.
-
-    Args: as for `plan`.
-    """
-    asked, facts = JobRequest(resolved.path), Ambient()
-    made = _plan(resolved, asked, facts, services, template, [*resolved.problems, *found], to_run=False)
-    return tuple(each for each in made.problems if each.code not in RUN_ONLY and each.span is not None)
-
-
-def _plan(
-    resolved: Resolved,
-    request: JobRequest,
-    ambient: Ambient,
-    services: Registry,
-    template: Template | None,
-    problems: list[Problem],
-    *,
-    to_run: bool,
-) -> Plan:
+    problems = [*resolved.problems, *examined.problems]
+    template, service, described = examined.template, examined.choice.service, examined.described
     if template is None:
         return Plan(resolved, request, ambient, tuple(in_order(problems)))
-    choice = choose_service(template.target.service, request, services, to_run=to_run)
-    reports: list[Report] = [*choice.findings]
-    service = choice.service
-    described = describe(service, template) if service is not None else None
-    shaped = described
-    if choice.named is not None and choice.named is not service:
-        shaped = describe(choice.named, template)
-    if described is not None:
-        reports += described.findings
-    sizing, of_size = size(
+    named = examined.choice.named
+    shaped = described if named is service or named is None else describe(named, template)
+    sizing, reports = size(
         resolved.config,
         request,
-        service,
         shaped.shape if shaped else None,
         failed=bool(shaped and shaped.failed),
     )
-    reports += of_size
     if service is None or described is None:
-        return Plan(resolved, request, ambient, _placed(resolved, problems, reports))
+        return Plan(resolved, request, ambient, _with(problems, resolved, reports))
     materials = Materials(resolved, template, request, ambient, service, described.options, sizing)
     draft, of_build = build(materials)
-    known = _placed(resolved, problems, [*reports, *of_build, *_other_jobs(materials)])
+    known = _with(problems, resolved, [*reports, *of_build, *_other_jobs(materials)])
     if request.amlt:
         known = tuple(each for each in known if each.code != "jobs.extra" or each.severity is Severity.WARNING)
     refused = described.options is None or not sizing.complete or any(each.is_error for each in known)
     spec = None if refused else JobSpec.model_validate(draft)
     return Plan(resolved, request, ambient, known, draft, spec, materials)
+
+
+def leaf_problems(resolved: Resolved, examined: Examined) -> list[Problem]:
+    """What is wrong with a leaf as a file, before anybody asks for a run: what `aj check` and the editor show.
+
+    Besides how it resolves and what its examination (without a request) found, that is what every run would say
+    whatever flags it is given: a shape written in the file that its SKU contradicts, a name that cannot be one.
+    """
+    problems = [*resolved.problems, *examined.problems]
+    template, service, described = examined.template, examined.choice.service, examined.described
+    if template is None or service is None or described is None:
+        return in_order(problems)
+    request, ambient = JobRequest(resolved.path), Ambient()
+    sizing, reports = size(resolved.config, request, described.shape, failed=described.failed)
+    at_run_time = set_at_run_time(tasks=described.shape is not None)
+    reports += overridden(template.job.submit_args.env, {*FACTS, *sizing.variables(), *at_run_time})
+    if template.job.name:
+        name = job_name(name_source(template, request, ambient, resolved.project), ambient.sid, service)
+        reports += [] if isinstance(name, str) else [name]
+    return list(_with(problems, resolved, [each for each in reports if each.code not in RUN_ONLY]))
 
 
 def _other_jobs(materials: Materials) -> list[Finding]:
@@ -182,10 +158,11 @@ def _other_jobs(materials: Materials) -> list[Finding]:
     return [Finding(("jobs", 1), "jobs.extra", message, severity=Severity.WARNING)]
 
 
-def _placed(resolved: Resolved, problems: list[Problem], reports: list[Report]) -> tuple[Problem, ...]:
+def _with(problems: list[Problem], resolved: Resolved, reports: list[Report]) -> tuple[Problem, ...]:
     findings = [each for each in reports if isinstance(each, Finding)]
     of_flags = [each for each in reports if isinstance(each, Problem)]
-    return tuple(in_order([*problems, *of_flags, *with_moves(resolved, resolved.place(findings))]))
+    placed = resolved.place(findings) if findings else []
+    return tuple(in_order([*problems, *of_flags, *placed]))
 
 
 def _check_call(request: JobRequest, ambient: Ambient) -> None:
@@ -193,6 +170,9 @@ def _check_call(request: JobRequest, ambient: Ambient) -> None:
         raise UsageError(f"a job's id is ten lower-case letters or digits, not {ambient.sid!r}")
     overlays = request.overlays
     texts = [request.name, request.experiment, request.code_dir, ambient.caller_name, ambient.now]
-    for text in [*texts, *request.command, *ambient.ignore_file, *overlays.bases, *overlays.sets, *overlays.env]:
+    for text in [*texts, *request.command, *overlays.bases, *overlays.sets, *overlays.env]:
         if text is not None and _UNDECODED.search(text):
             raise UsageError(f"not UTF-8 text: {text!r}")
+    for rule in ambient.ignore_file:
+        if _UNDECODED.search(rule):
+            raise UsageError(f"the ignore file of the code folder is not UTF-8 text: {rule!r}")

@@ -12,18 +12,17 @@ from ajkit.shared.sku import (
     Count,
     Shape,
     check_counts,
-    check_sku,
     choose_sku,
     counts_gpus,
     fill,
     has_placeholder,
     sku_texts,
 )
-from ajkit.shared.where import Missing, at
+from ajkit.shared.where import at, value_at
 
 if TYPE_CHECKING:
     from ajkit.shared.job.request import JobRequest
-    from ajkit.shared.spec import DerivedShape, Service
+    from ajkit.shared.spec import DerivedShape
     from ajkit.shared.where import Json, KeyPath
 
 Report = Finding | Problem
@@ -95,14 +94,13 @@ class Sizing:
 
 
 def size(
-    config: dict[str, Json], request: JobRequest, service: Service | None, derived: DerivedShape | None, *, failed: bool
+    config: dict[str, Json], request: JobRequest, derived: DerivedShape | None, *, failed: bool
 ) -> tuple[Sizing, list[Report]]:
-    """The shape of a job as far as it is known, and what is wrong with it.
+    """The shape of a job as far as it is known, and what is wrong with it (see `check_sku` for the SKU by itself).
 
     Args:
         config: the merged config, already known to be well typed.
         request: what was asked for by hand.
-        service: the service that will run the job; None when that is not known (any SKU text is then fine).
         derived: the whole shape, where the template's service derived it.
         failed: the service derives the shape of this template but could not.
     """
@@ -112,7 +110,7 @@ def size(
     nodes = _number(config, request.nodes, "-n", NODES_PATH, 1, reports)
     selector = _number(config, request.selector, "-p", SELECTOR_PATH, 0, reports)
     processes = _processes(config, request, reports)
-    text, path = _sku(_set(config, SKU_PATH), nodes, selector, request, service, reports)
+    text, path = _sku(value_at(config, SKU_PATH), nodes, selector, reports)
     known_nodes: Count = NODES_HOLE if nodes is None else nodes
     known_selector: Count = SELECTOR_HOLE if selector is None else selector
     if text is not None and path is not None:
@@ -124,16 +122,10 @@ def size(
 
 def variable_names(config: dict[str, Json]) -> dict[str, int]:
     """The variables of the amlt dialect that `env_defaults` gives a whole number, with it."""
-    declared = at(config, ("env_defaults",))
+    declared = config.get("env_defaults")
     if not isinstance(declared, dict):
         return {}
     return {name: number for name, value in declared.items() if (number := _whole(value)) is not None}
-
-
-def _set(config: dict[str, Json], path: KeyPath) -> Json:
-    """The value at a key path; null is "not set", like no value at all."""
-    value = at(config, path)
-    return None if isinstance(value, Missing) else value
 
 
 def _whole(value: Json) -> int | None:
@@ -179,7 +171,7 @@ def _processes(config: dict[str, Json], request: JobRequest, reports: list[Repor
             message = f"--ppn {given}: the number of launcher processes per node is at least 1"
             reports.append(problem("shape.invalid", message, None))
         return max(given, 1)
-    value = _set(config, PROCESSES_PATH)
+    value = value_at(config, PROCESSES_PATH)
     if isinstance(value, str) and (found := VARIABLE.search(value)):
         number = variable_names(config).get(found[1])
         if not request.amlt:
@@ -199,16 +191,9 @@ def _processes(config: dict[str, Json], request: JobRequest, reports: list[Repor
 
 
 def _sku(
-    sku: Json,
-    nodes: int | None,
-    selector: int | None,
-    request: JobRequest,
-    service: Service | None,
-    reports: list[Report],
+    sku: Json, nodes: int | None, selector: int | None, reports: list[Report]
 ) -> tuple[str | None, KeyPath | None]:
     """The SKU text for the shape with its place; a text without a place tells only the kind (node count not known)."""
-    any_text = service is None or service.any_sku
-    reports += check_sku(sku, any_text=any_text, variables=request.amlt or service is None)
     if isinstance(sku, dict) and nodes is None:
         return next((text for _, text in sku_texts(sku)), None), None
     chosen = choose_sku(sku, nodes or 1)
@@ -240,7 +225,7 @@ def _derived(config: dict[str, Json], request: JobRequest, derived: DerivedShape
     ]
     reports += [
         Finding(path, "shape.refused", f"the placeholders of the SKU `{text}` are refused: {reason}; remove the SKU")
-        for path, text in sku_texts(_set(config, SKU_PATH))
+        for path, text in sku_texts(value_at(config, SKU_PATH))
         if has_placeholder(text)
     ]
     nodes = sum(role.replicas for role in roles)
