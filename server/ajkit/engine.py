@@ -5,15 +5,17 @@ from __future__ import annotations
 import fnmatch
 import os
 import posixpath
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ajkit.disk import DiskFiles
 from ajkit.shared.files import FileProblem
+from ajkit.shared.job.code import IGNORE_FILES, code_folder
+from ajkit.shared.job.command import script_candidate
 from ajkit.shared.problem import Problem, UsageError, in_order, summed
 from ajkit.shared.template.chain import Memo
 from ajkit.shared.template.comments import modeline
-from ajkit.shared.template.graph import Graph, read_graph
+from ajkit.shared.template.graph import Graph, leads_to, read_graph
 from ajkit.shared.template.names import (
     SETTINGS_NAME,
     SUFFIX,
@@ -72,6 +74,7 @@ class Engine:
         environ_home: str | None = None,
         folder: str = "/",
         registry: Registry | None = None,
+        lazy_graph: bool = False,
     ) -> None:
         """Set up an engine.
 
@@ -81,11 +84,14 @@ class Engine:
             environ_home: the AJ_HOME of the environment, ``~`` already expanded; empty counts as unset.
             folder: the working directory: names are looked up from here, relative paths start here.
             registry: the services; the built-in ones and installed plug-ins by default.
+            lazy_graph: never scan a home in the middle of a question; until `graph` was called for it, templates that
+                could be bases count as such.
         """
         self.files: Files = files or DiskFiles()
         self.folder = folder
         self._fixed_home = home or environ_home or None
         self._registry = registry
+        self._lazy_graph = lazy_graph
         self.memo = Memo()
         self._settings: dict[str, Settings] = {}
         self._graphs: dict[str, Graph] = {}
@@ -109,6 +115,20 @@ class Engine:
         self._settings.clear()
         if isinstance(self.files, DiskFiles):
             self.files.refresh()
+
+    def edited(self, file: TemplateFile) -> None:
+        """Take over one template as it is being typed; what depends on it is worked out anew when asked for."""
+        self.memo.forget([file.path, file.real])
+        self.memo.files[file.path] = file
+        for home, graph in self._graphs.items():
+            if file.real in graph.paths or file.path.startswith(home + "/"):
+                targets = leads_to(self.files, file.real, [ref.name for ref in file.bases], home)
+                graph.put(file.real, graph.paths.get(file.real, file.path), targets)
+
+    def known(self, path: str) -> TemplateFile | None:
+        """A template that was read before and has not changed since."""
+        known = self.memo.files.get(path)
+        return None if isinstance(known, FileProblem) else known
 
     def home_of(self, path: str) -> str | None:
         """The AJ_HOME of a template, or of a folder that names are looked up from."""
@@ -142,10 +162,18 @@ class Engine:
     def graph(self, home: str) -> Graph:
         """Who extends whom in a home."""
         if home not in self._graphs:
-            self._graphs[home] = read_graph(self.files, home, self._globbed(home))
+            self._graphs[home] = read_graph(self.files, home, self.globbed(home))
         return self._graphs[home]
 
-    def _globbed(self, home: str) -> list[str]:
+    def has_graph(self, home: str) -> bool:
+        """Whether it is known who extends whom in a home."""
+        return home in self._graphs
+
+    def take_graph(self, graph: Graph) -> None:
+        """Take over a graph that was read elsewhere, step by step."""
+        self._graphs[graph.home] = graph
+
+    def globbed(self, home: str) -> list[str]:
         """Files of the project that the globs of `aj.toml` call templates, outside of the home itself."""
         globs = self.settings(home).templates
         if not globs:
@@ -202,7 +230,7 @@ class Engine:
         """The templates of a home (`AJ_HOME/template` and what the globs add), by name."""
         graph = self.graph(home)
         inside = posixpath.join(home, TEMPLATE_FOLDER) + "/"
-        globbed = set(self._globbed(home))
+        globbed = set(self.globbed(home))
         found = [
             Entry(template_name(path, home), path, self.is_leaf(path))
             for path in graph.paths.values()
@@ -223,7 +251,7 @@ class Engine:
         home = self.home_of(path)
         settings = self.settings(home)
         plain = resolve_chain(self.files, path, home, overlays=overlays, settings=settings, memo=self.memo, leaf=leaf)
-        if settings.overlays and self._counts_as_leaf(plain, named=named):
+        if settings.overlays and self.counts_as_leaf(plain, named=named):
             return resolve_chain(
                 self.files,
                 path,
@@ -242,14 +270,15 @@ class Engine:
         if not self._may_be_leaf(path, home, named=named):
             return False
         plain = resolve_chain(self.files, path, home, memo=self.memo)
-        return self._counts_as_leaf(plain, named=named)
+        return self.counts_as_leaf(plain, named=named)
 
     def _may_be_leaf(self, path: str, home: str | None, *, named: bool) -> bool:
         if home and path.startswith(posixpath.join(home, TEMPLATE_FOLDER) + "/"):
             return True
-        return named or (home is not None and path in self._globbed(home))
+        return named or (home is not None and path in self.globbed(home))
 
-    def _counts_as_leaf(self, resolved: Resolved, *, named: bool) -> bool:
+    def counts_as_leaf(self, resolved: Resolved, *, named: bool) -> bool:
+        """Whether a resolved template must be complete by itself."""
         file = resolved.merged.file
         if not self._may_be_leaf(resolved.path, resolved.home, named=named or modeline(resolved.text)):
             return False
@@ -258,7 +287,11 @@ class Engine:
         target = resolved.config.get("target")
         if isinstance(target, dict) and target.get("service") and resolved.config.get("jobs"):
             return True
-        return resolved.home is None or not self.graph(resolved.home).dependents.get(file.real)
+        if resolved.home is None:
+            return True
+        if self._lazy_graph and resolved.home not in self._graphs:
+            return False
+        return not self.graph(resolved.home).dependents.get(file.real)
 
     # -- checking and planning --------------------------------------------------------------------------------------
 
@@ -267,7 +300,7 @@ class Engine:
         from ajkit.shared.job.examine import examine  # late: they bring in pydantic
         from ajkit.shared.job.plan import leaf_problems
 
-        leaf = self._counts_as_leaf(resolved, named=named)
+        leaf = self.counts_as_leaf(resolved, named=named)
         examined = examine(resolved, self.registry, leaf=leaf)
         return leaf_problems(resolved, examined) if leaf else in_order([*resolved.problems, *examined.problems])
 
@@ -299,7 +332,7 @@ class Engine:
             if not path.endswith(SUFFIX):
                 continue
             home = self.home_of(path)
-            ours = home is not None and (path.startswith(home + "/") or path in self._globbed(home))
+            ours = home is not None and (path.startswith(home + "/") or path in self.globbed(home))
             if ours or modeline(Text(path, self._beginning(path))):
                 found.append(path)
         return found
@@ -311,7 +344,10 @@ class Engine:
             return ""
 
     def plan(self, request: JobRequest, ambient: Ambient | None = None) -> Plan:
-        """The plan of a job: what `aj run` submits, the dry run prints and the preview shows."""
+        """The plan of a job: what `aj run` submits, the dry run prints and the preview shows.
+
+        `ambient` says the sid, the time and the caller's own name; what is to know of the code folder is looked up here.
+        """
         from ajkit.shared.job.examine import examine  # late: they bring in pydantic
         from ajkit.shared.job.plan import plan
         from ajkit.shared.job.request import Ambient as Facts
@@ -319,7 +355,31 @@ class Engine:
         resolved = self.resolve(request.template, request.overlays, named=True)
         examined = examine(resolved, self.registry, leaf=True, request=request)
         facts = ambient or Facts()
+        if examined.template is not None:
+            facts = self._with_code(facts, code_folder(resolved, examined.template, request), request)
         return plan(resolved, request, facts, examined)
+
+    def _with_code(self, facts: Ambient, folder: str, request: JobRequest) -> Ambient:
+        """Facts with those of the code folder: whether it is there, its ignore file, the script that is to run."""
+        script = script_candidate(request)
+        there = script is not None and self.files.kind(posixpath.join(folder, script)) == "file"
+        return replace(
+            facts,
+            code_found=self.files.kind(folder) == "directory",
+            ignore_file=self._ignore_lines(folder),
+            scripts=frozenset({script}) if script is not None and there else frozenset(),
+        )
+
+    def _ignore_lines(self, folder: str) -> tuple[str, ...]:
+        """The rules of the first ignore file that a code folder has."""
+        for name in IGNORE_FILES:
+            try:
+                data = self.files.read(posixpath.join(folder, name), SETTINGS_LIMIT)
+            except FileProblem:
+                continue
+            lines = (each.removesuffix("\r") for each in data.decode("utf-8-sig", "surrogateescape").split("\n"))
+            return tuple(each for each in lines if each.strip() and not each.startswith("#"))
+        return ()
 
 
 def working_engine(home: str | None = None, *, registry: Registry | None = None) -> Engine:

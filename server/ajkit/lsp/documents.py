@@ -1,0 +1,81 @@
+"""Open buffers: their text, their version, and the line that was edited last."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ajkit.lsp import convert
+from ajkit.shared.files import FileProblem
+from ajkit.shared.where import Text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ajkit.shared.files import Files
+
+
+@dataclass(frozen=True, slots=True)
+class Buffer:
+    """One version of an open document. `hint` is the zero-based line edited last, None before the first edit."""
+
+    uri: str
+    text: Text
+    version: int | None
+    language: str
+    hint: int | None = None
+
+    @property
+    def path(self) -> str:
+        """The path of the document."""
+        return self.text.path
+
+
+def edited(buffer: Buffer, changes: Sequence[dict[str, Any]], version: int | None, encoding: str) -> Buffer:
+    """The buffer after the content changes of one notification, applied in order."""
+    text, hint = buffer.text, buffer.hint
+    for change in changes:
+        where = change.get("range")
+        new = change["text"]
+        if where is None:
+            text, hint = Text(text.path, new), None
+            continue
+        start = convert.offset(text, where["start"]["line"], where["start"]["character"], encoding)
+        end = convert.offset(text, where["end"]["line"], where["end"]["character"], encoding)
+        start, end = min(start, end), max(start, end)
+        text = Text(text.path, text.content[:start] + new + text.content[end:])
+        hint = text.position(start + len(new)).line
+    return Buffer(buffer.uri, text, version, buffer.language, hint)
+
+
+class BufferedFiles:
+    """`Files` in which open buffers stand in front of the disk."""
+
+    def __init__(self, below: Files) -> None:
+        self._below = below
+        self.buffers: dict[str, Text] = {}
+
+    def read(self, path: str, limit: int) -> bytes:
+        """See `Files.read`."""
+        text = self.buffers.get(path)
+        if text is not None:
+            return text.content.encode("utf-8", "surrogatepass")[: limit + 1]
+        if path.startswith("untitled:"):
+            raise FileProblem("missing", f"{path}: no such buffer")
+        return self._below.read(path, limit)
+
+    def kind(self, path: str) -> str:
+        """See `Files.kind`."""
+        return "file" if path in self.buffers else self._below.kind(path)
+
+    def real(self, path: str) -> str:
+        """See `Files.real`."""
+        return path if path.startswith("untitled:") else self._below.real(path)
+
+    def names(self, folder: str) -> list[str]:
+        """See `Files.names`."""
+        return self._below.names(folder)
+
+    def walk(self, folder: str) -> list[tuple[str, str]]:
+        """See `Files.walk`."""
+        return self._below.walk(folder)

@@ -1,0 +1,61 @@
+"""Texts for people in the editor: Markdown with links, or plain text for clients that want it."""
+
+from __future__ import annotations
+
+import posixpath
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ajkit.shared.where import Origin, Span
+
+
+class Markup:
+    """Collects lines; `uri_of` makes links."""
+
+    def __init__(self, uri_of: Callable[[str], str], *, markdown: bool) -> None:
+        self._uri_of = uri_of
+        self.markdown = markdown
+        self._lines: list[str] = []
+
+    def title(self, text: str) -> None:
+        """A heading line."""
+        self._lines.append(f"**{text}**" if self.markdown else text)
+
+    def line(self, text: str) -> None:
+        """A paragraph of its own."""
+        self._lines.append(text)
+
+    def block(self, text: str, language: str = "yaml") -> None:
+        """A block of code."""
+        fence = "```"
+        while fence in text:
+            fence += "`"
+        self._lines.append(f"{fence}{language}\n{text.rstrip()}\n{fence}" if self.markdown else text.rstrip())
+
+    def code(self, text: str) -> str:
+        """A word of code inside a line; backticks in it are kept whole."""
+        if not self.markdown:
+            return text
+        fence = "`"
+        while fence in text:
+            fence += "`"
+        pad = " " if text.startswith("`") or text.endswith("`") else ""
+        return f"{fence}{pad}{text}{pad}{fence}"
+
+    def link(self, span: Span) -> str:
+        """``leaf.yaml:4`` as a link to that line."""
+        words = f"{posixpath.basename(span.path)}:{span.first.line + 1}"
+        return f"[{words}]({self._uri_of(span.path)}#L{span.first.line + 1})" if self.markdown else words
+
+    def place(self, origin: Origin) -> str:
+        """Where an origin stands: a link, or the option of the command line."""
+        if origin.span is None or origin.span.path != origin.label:
+            return origin.label
+        return self.link(origin.span)
+
+    def contents(self) -> dict[str, Any]:
+        """The LSP MarkupContent."""
+        kind, between = ("markdown", "\n\n") if self.markdown else ("plaintext", "\n")
+        return {"kind": kind, "value": between.join(self._lines)}

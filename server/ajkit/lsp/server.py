@@ -1,0 +1,308 @@
+"""The server: messages in, the session asked, answers out; the only place that knows what is called when."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import logging
+import os
+import sys
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import cattrs
+from pygls.lsp.server import LanguageServer
+
+from ajkit import __version__
+from ajkit.lsp import convert
+from ajkit.lsp.capabilities import Client, server_capabilities
+from ajkit.lsp.features.diagnostics import by_path, diagnostic
+from ajkit.lsp.features.table import COMMANDS, REQUESTS
+from ajkit.lsp.protocol import PARSE_ERROR, HardenedProtocol, RequestFailed
+from ajkit.lsp.session import Session
+from ajkit.lsp.settings import read_client_settings
+from ajkit.shared.problem import summed
+from ajkit.shared.template.graph import Graph, reading
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ajkit.lsp.documents import Buffer
+    from ajkit.shared.problem import Problem
+
+log = logging.getLogger("aj.lsp")
+
+NAME = "aj"
+SLICE_FILES = 40
+"""How many files the index reads before it lets requests through."""
+RESTAT_SECONDS = 2.0
+"""How often the files that open templates read are looked at for changes from outside."""
+
+
+class AjServer(LanguageServer):
+    """The language server over stdio or TCP."""
+
+    protocol: HardenedProtocol
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(NAME, __version__, protocol_cls=HardenedProtocol, converter_factory=cattrs.Converter)
+        self.session = session
+        self.client = Client({})
+        self.folders: list[str] = []
+        self._published: dict[str, dict[str, Any]] = {}
+        self._pending: asyncio.Handle | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+        requests = self.protocol.requests
+        requests["initialize"] = self._initialize
+        for method, feature in REQUESTS.items():
+            requests[method] = partial(self._ask, feature)
+        requests["workspace/executeCommand"] = self._execute
+        requests["textDocument/diagnostic"] = self._pulled
+        notifications = self.protocol.notifications
+        notifications["initialized"] = self._initialized
+        notifications["textDocument/didOpen"] = self._opened
+        notifications["textDocument/didChange"] = self._changed
+        notifications["textDocument/didClose"] = self._closed
+        notifications["textDocument/didSave"] = self._saved
+        notifications["workspace/didChangeWatchedFiles"] = self._watched
+        notifications["workspace/didChangeConfiguration"] = self._configured
+        notifications["workspace/didChangeWorkspaceFolders"] = self._folders_changed
+        for name in ("didCreate", "didRename", "didDelete"):
+            notifications[f"workspace/{name}Files"] = self._files_moved
+
+    def report_server_error(self, error: Exception, source: Any) -> None:
+        """A message that could not be read at all."""
+        log.error("%s: %s", getattr(source, "__name__", source), error)
+        self.protocol.fail(None, PARSE_ERROR, f"cannot read this message: {error}")
+
+    # -- life -------------------------------------------------------------------------------------------------------
+
+    def _initialize(self, params: dict[str, Any]) -> dict[str, Any]:
+        capabilities = params.get("capabilities")
+        self.client = Client(capabilities if isinstance(capabilities, dict) else {})
+        self.session.encoding = self.client.encoding
+        folders = params.get("workspaceFolders") or []
+        uris = [each.get("uri", "") for each in folders if isinstance(each, dict)] or [params.get("rootUri") or ""]
+        self.folders = [path for uri in uris if uri and (path := convert.path_of(uri))]
+        options = params.get("initializationOptions")
+        self.session.configure(read_client_settings(options))
+        methods = [*self.protocol.requests]
+        return {
+            "capabilities": server_capabilities(self.client, methods, COMMANDS),
+            "serverInfo": {"name": NAME, "version": __version__},
+        }
+
+    def _initialized(self, _params: Any) -> None:
+        # What start-up made lives as long as the server: no need to look at it in every collection.
+        gc.collect()
+        gc.freeze()
+        if self.client.has("workspace", "configuration"):
+            self._spawn(self._read_configuration())
+        self._spawn(self._restat_forever())
+
+    def _spawn(self, work: Any) -> None:
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def shutdown(self) -> None:
+        """Stop the work in the background, then the reader."""
+        for task in self._tasks:
+            with contextlib.suppress(RuntimeError):  # the loop may be closed already
+                task.cancel()
+        super().shutdown()  # type: ignore[no-untyped-call]
+
+    # -- settings ---------------------------------------------------------------------------------------------------
+
+    def _configured(self, params: dict[str, Any]) -> None:
+        if self.client.has("workspace", "configuration"):
+            self._spawn(self._read_configuration())
+        else:
+            self._take_settings(params.get("settings"))
+
+    async def _read_configuration(self) -> None:
+        try:
+            answer = await self.protocol.ask("workspace/configuration", {"items": [{"section": "aj"}]})
+        except RequestFailed as error:
+            log.warning("the client does not say its configuration: %s", error)
+            return
+        self._take_settings(answer[0] if isinstance(answer, list) and answer else None)
+
+    def _take_settings(self, answer: Any) -> None:
+        self.session.configure(read_client_settings(answer))
+        self._soon()
+
+    # -- documents --------------------------------------------------------------------------------------------------
+
+    def _opened(self, params: dict[str, Any]) -> None:
+        item = params["textDocument"]
+        buffer = self.session.open(item["uri"], item["text"], item.get("version"), item.get("languageId", ""))
+        if buffer is not None:
+            self._index(buffer)
+            self._soon()
+
+    def _changed(self, params: dict[str, Any]) -> None:
+        item = params["textDocument"]
+        if self.session.change(item["uri"], params["contentChanges"], item.get("version")) is not None:
+            self._soon()
+
+    def _closed(self, params: dict[str, Any]) -> None:
+        if self.session.close(params["textDocument"]["uri"]) is not None:
+            self._soon()
+
+    def _saved(self, _params: dict[str, Any]) -> None:
+        self._soon()
+
+    def _watched(self, params: dict[str, Any]) -> None:
+        paths = [path for each in params["changes"] if (path := convert.path_of(each["uri"]))]
+        self._outside(paths)
+
+    def _files_moved(self, params: dict[str, Any]) -> None:
+        uris = [each[key] for each in params["files"] for key in ("uri", "oldUri", "newUri") if key in each]
+        self._outside([path for uri in uris if (path := convert.path_of(uri))])
+
+    def _outside(self, paths: Iterable[str]) -> None:
+        self.session.changed([path for path in paths if path not in self.session.files.buffers])
+        for buffer in self.session.buffers.values():
+            self._index(buffer)
+        self._soon()
+
+    def _folders_changed(self, params: dict[str, Any]) -> None:
+        event = params["event"]
+        gone = {convert.path_of(each["uri"]) for each in event.get("removed", [])}
+        added = [path for each in event.get("added", []) if (path := convert.path_of(each["uri"]))]
+        self.folders = [each for each in [*self.folders, *added] if each not in gone]
+
+    async def _restat_forever(self) -> None:
+        """Look at what open templates read, off the loop: clients differ in what they watch, and some watch nothing."""
+        seen: dict[str, Any] = {}
+        while True:
+            await asyncio.sleep(RESTAT_SECONDS)
+            paths = {path for view in self.session.known_views() for path in view.resolved.reads}
+            paths -= self.session.files.buffers.keys()
+            stamps = await asyncio.to_thread(_stamps, paths)
+            changed = [path for path, stamp in stamps.items() if path in seen and seen[path] != stamp]
+            seen = stamps
+            if changed:
+                self._outside(changed)
+
+    # -- the index --------------------------------------------------------------------------------------------------
+
+    def _index(self, buffer: Buffer) -> None:
+        """Begin to read the base graph of a document's home, unless it is known or being read."""
+        home = self.session.engine.home_of(buffer.path)
+        if home is not None and self.session.wants_graph(home):
+            self._spawn(self._read_graph(home))
+
+    async def _read_graph(self, home: str) -> None:
+        graph = Graph(home)
+        engine = self.session.engine
+        for left in reading(self.session.files, graph, engine.globbed(home)):
+            if left % SLICE_FILES == 0:
+                await asyncio.sleep(0)
+        if engine is self.session.engine:
+            self.session.graph_is_read(graph)
+            self._soon()
+
+    # -- diagnostics ------------------------------------------------------------------------------------------------
+
+    def _soon(self) -> None:
+        """Publish after the messages that are already here: the newest edit counts."""
+        if self._pending is None:
+            self._pending = asyncio.get_running_loop().call_soon(self._publish)
+
+    def _publish(self) -> None:
+        self._pending = None
+        if self.client.pulls_diagnostics:
+            self._refresh("diagnostics")
+            return
+        found = self._all_diagnostics()
+        known: dict[str, dict[str, Any]] = {uri: {"uri": uri, "diagnostics": items} for uri, items in found.items()}
+        for view in self.session.known_views():
+            known.setdefault(view.buffer.uri, {"uri": view.buffer.uri, "diagnostics": []})
+            if view.buffer.version is not None:
+                known[view.buffer.uri]["version"] = view.buffer.version
+        for uri in self._published.keys() - known.keys():
+            known[uri] = {"uri": uri, "diagnostics": []}
+        for uri, message in known.items():
+            if message != self._published.get(uri):
+                self.protocol.tell("textDocument/publishDiagnostics", message)
+        self._published = {uri: each for uri, each in known.items() if each["diagnostics"] or "version" in each}
+
+    def _all_diagnostics(self) -> dict[str, list[dict[str, Any]]]:
+        problems = summed(each for view in self.session.views() for each in view.problems)
+        return {self.session.uri_of(path): self._sent(each) for path, each in by_path(problems).items()}
+
+    def _sent(self, problems: list[Problem]) -> list[dict[str, Any]]:
+        related = self.client.has("textDocument", "publishDiagnostics", "relatedInformation")
+        made = [diagnostic(each, self.session.uri_of, self.session.page, related=related) for each in problems]
+        return convert.wire(made, self.session.encoding)  # type: ignore[no-any-return]
+
+    def _pulled(self, params: dict[str, Any]) -> dict[str, Any]:
+        uri = params["textDocument"]["uri"]
+        found = self._all_diagnostics()
+        others = {
+            each: {"kind": "full", "items": items} for each, items in found.items() if each not in self.session.buffers
+        }
+        answer: dict[str, Any] = {"kind": "full", "items": found.get(uri, [])}
+        if others and self.client.has("textDocument", "diagnostic", "relatedDocumentSupport"):
+            answer["relatedDocuments"] = others
+        return answer
+
+    def _refresh(self, what: str) -> None:
+        if self.client.has("workspace", what, "refreshSupport"):
+            self.protocol.ask(f"workspace/{_REFRESH[what]}/refresh", None).add_done_callback(_ignore)
+
+    # -- requests ---------------------------------------------------------------------------------------------------
+
+    def _ask(self, feature: Any, params: Any) -> Any:
+        answer = feature(self.session, self.client, params)
+        if asyncio.iscoroutine(answer):
+            return self._later(answer)
+        return convert.wire(answer, self.session.encoding)
+
+    async def _later(self, answer: Any) -> Any:
+        return convert.wire(await answer, self.session.encoding)
+
+    def _execute(self, params: dict[str, Any]) -> Any:
+        command = COMMANDS.get(params["command"])
+        if command is None:
+            raise RequestFailed(-32602, f"there is no command {params['command']}")
+        return self._ask(command, params.get("arguments") or [])
+
+
+_REFRESH = {"diagnostics": "diagnostic", "codeLens": "codeLens", "inlayHint": "inlayHint"}
+
+
+def _ignore(done: asyncio.Future[Any]) -> None:
+    if not done.cancelled():
+        done.exception()
+
+
+def _stamps(paths: Iterable[str]) -> dict[str, Any]:
+    """What tells versions of files apart; None for those that are not there."""
+    found: dict[str, Any] = {}
+    for path in paths:
+        try:
+            status = os.stat(path)
+            found[path] = (status.st_mtime_ns, status.st_size, status.st_ino)
+        except (OSError, ValueError):
+            found[path] = None
+    return found
+
+
+def serve_stdio(session: Session) -> int:
+    """Serve one client on standard input and output; the exit code that the protocol asks for."""
+    out = sys.stdout.buffer
+    sys.stdout = sys.stderr  # a stray print must not corrupt the stream
+    server = AjServer(session)
+    server.start_io(sys.stdin.buffer, out)
+    return server.protocol.exit_code
+
+
+def serve_tcp(session: Session, host: str, port: int) -> int:
+    """Serve one client on a TCP port, for debugging."""
+    server = AjServer(session)
+    server.start_tcp(host, port)
+    return server.protocol.exit_code

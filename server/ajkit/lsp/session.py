@@ -1,0 +1,201 @@
+"""The state of one editor: open buffers, the engine over them, and views of what they mean now."""
+
+from __future__ import annotations
+
+import fnmatch
+import posixpath
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+from ajkit.disk import DiskFiles
+from ajkit.engine import Engine
+from ajkit.lsp import convert
+from ajkit.lsp.documents import Buffer, BufferedFiles, edited
+from ajkit.lsp.settings import ClientSettings
+from ajkit.lsp.view import View
+from ajkit.shared.template.comments import modeline
+from ajkit.shared.template.parse import parse
+from ajkit.shared.template.source import read_template
+from ajkit.shared.where import Text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ajkit.shared.files import Files
+    from ajkit.shared.template.graph import Graph
+    from ajkit.shared.template.source import TemplateFile
+
+LANGUAGES = ("aj-template", "yaml", "yaml.aj")
+"""Language ids under which editors send templates; `aj-template` is always ours."""
+
+
+class Session:
+    """Everything that changes while an editor is open, in one place and one thread.
+
+    Views are made when first asked for and dropped when anything they read has changed.
+    """
+
+    def __init__(self, files: Files | None = None, environ_home: str | None = None, folder: str = "/") -> None:
+        self.files = BufferedFiles(files or DiskFiles())
+        self.settings = ClientSettings()
+        self.encoding = convert.UTF16
+        self.buffers: dict[str, Buffer] = {}
+        self._environ_home = environ_home
+        self._folder = folder
+        self._views: dict[str, View] = {}
+        self._reading: set[str] = set()
+        self.page = ""
+        self.engine = self._new_engine()
+
+    def _new_engine(self) -> Engine:
+        return Engine(
+            files=self.files,
+            home=self.settings.home,
+            environ_home=self._environ_home,
+            folder=self._folder,
+            lazy_graph=True,
+        )
+
+    def configure(self, settings: ClientSettings) -> None:
+        """Take over changed settings; another home means that everything is read anew."""
+        moved = settings.home != self.settings.home
+        self.settings = settings
+        if moved:
+            self.engine = self._new_engine()
+            self._views.clear()
+            self._reading.clear()
+
+    # -- documents --------------------------------------------------------------------------------------------------
+
+    def open(self, uri: str, content: str, version: int | None, language: str) -> Buffer | None:
+        """An editor opened a document; None when its URI is no file."""
+        path = convert.path_of(uri)
+        if path is None:
+            return None
+        buffer = Buffer(uri, Text(path, content), version, language)
+        self._put(buffer)
+        return buffer
+
+    def change(self, uri: str, changes: Sequence[dict[str, Any]], version: int | None) -> Buffer | None:
+        """An editor changed a document; None when it was never opened."""
+        buffer = self.buffers.get(uri)
+        if buffer is None:
+            return None
+        buffer = edited(buffer, changes, version, self.encoding)
+        self._put(buffer)
+        return buffer
+
+    def close(self, uri: str) -> Buffer | None:
+        """An editor closed a document: what is on disk counts again."""
+        buffer = self.buffers.pop(uri, None)
+        if buffer is not None:
+            self.files.buffers.pop(buffer.path, None)
+            self.changed([buffer.path])
+        return buffer
+
+    def _put(self, buffer: Buffer) -> None:
+        self.buffers[buffer.uri] = buffer
+        self.files.buffers[buffer.path] = buffer.text
+        self._drop_views([buffer.path])
+        file = self._read(buffer)
+        self.engine.edited(file)
+
+    def _read(self, buffer: Buffer) -> TemplateFile:
+        digest = sha256(buffer.text.content.encode("utf-8", "surrogatepass")).hexdigest()
+        return read_template(self.files.real(buffer.path), digest, parse(buffer.text, hint=buffer.hint))
+
+    def changed(self, paths: Iterable[str]) -> None:
+        """Files changed, appeared or went away on disk."""
+        gone = list(paths)
+        self._drop_views(gone)
+        self.engine.forget(gone)
+        for buffer in self.buffers.values():
+            if buffer.path in gone:
+                self.engine.edited(self._read(buffer))
+
+    def _drop_views(self, paths: Iterable[str]) -> None:
+        gone = set(paths)
+        gone |= {self.files.real(path) for path in gone}
+        for uri, view in list(self._views.items()):
+            if not gone.isdisjoint(view.resolved.reads) or not gone.isdisjoint(
+                each.file.real for each in view.resolved.everything
+            ):
+                del self._views[uri]
+
+    def drop_all_views(self) -> None:
+        """Something changed that every template may depend on (which files are leaves, a setting)."""
+        self._views.clear()
+
+    # -- views ------------------------------------------------------------------------------------------------------
+
+    def is_ours(self, buffer: Buffer) -> bool:
+        """Whether a document is a template: by language id, AJ_HOME, the globs of `aj.toml`, or its first line."""
+        if buffer.language == "aj-template" or modeline(buffer.text):
+            return True
+        if not buffer.path.endswith((".yaml", ".yml")):
+            return False
+        home = self.engine.home_of(buffer.path)
+        if home is None:
+            return False
+        if buffer.path.startswith(home.rstrip("/") + "/"):
+            return True
+        inside = posixpath.relpath(buffer.path, posixpath.dirname(home))
+        return any(fnmatch.fnmatchcase(inside, each) for each in self.engine.settings(home).templates)
+
+    def view(self, uri: str) -> View | None:
+        """What an open template means now; None for documents that are not ours."""
+        view = self._views.get(uri)
+        if view is None:
+            buffer = self.buffers.get(uri)
+            if buffer is None or not self.is_ours(buffer):
+                return None
+            view = self._views[uri] = self._look(buffer)
+        return view
+
+    def _look(self, buffer: Buffer) -> View:
+        file = self.engine.known(buffer.path) or self._read(buffer)
+        named = modeline(buffer.text)
+        resolved = self.engine.resolve(buffer.path, named=named, leaf=file)
+        return View(buffer, file, resolved, self.engine.counts_as_leaf(resolved, named=named), self.engine)
+
+    def views(self) -> list[View]:
+        """The views of all open templates."""
+        return [view for uri in list(self.buffers) if (view := self.view(uri)) is not None]
+
+    def known_views(self) -> list[View]:
+        """The views that were made and still hold."""
+        return list(self._views.values())
+
+    def at(self, params: dict[str, Any]) -> tuple[View, int] | None:
+        """The view and offset that the parameters of a request point to; None for documents that are not ours."""
+        view = self.view(params["textDocument"]["uri"])
+        if view is None:
+            return None
+        where = params["position"]
+        return view, convert.offset(view.text, where["line"], where["character"], self.encoding)
+
+    # -- the index --------------------------------------------------------------------------------------------------
+
+    def wants_graph(self, home: str) -> bool:
+        """Whether the base graph of a home is neither known nor being read; from now on it is."""
+        if home in self._reading or self.engine.has_graph(home):
+            return False
+        self._reading.add(home)
+        return True
+
+    def graph_is_read(self, graph: Graph) -> None:
+        """Take over the base graph of a home: it decides which templates are leaves."""
+        self._reading.discard(graph.home)
+        self.engine.take_graph(graph)
+        self.drop_all_views()
+
+    def text_of(self, path: str) -> Text | None:
+        """The text of a file as it is now: an open buffer, else what was read from disk."""
+        return self.files.buffers.get(path)
+
+    def uri_of(self, path: str) -> str:
+        """The URI of a path; an open document keeps the URI that its editor gave it."""
+        for uri, buffer in self.buffers.items():
+            if buffer.path == path:
+                return uri
+        return convert.uri_of(path)
