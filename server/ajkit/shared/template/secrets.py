@@ -110,9 +110,9 @@ _FORMS: tuple[tuple[tuple[str, ...], str], ...] = (
     (("==",), r"(?<![A-Za-z0-9+/])(?P<s>[A-Za-z0-9+/]{86}==)"),
     (
         ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"),
-        r"\b(?P<s>gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{22,})",
+        r"(?P<s>gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{22,})",
     ),
-    (("hf_",), r"\b(?P<s>hf_[A-Za-z0-9]{20,})"),
+    (("hf_",), r"(?P<s>hf_[A-Za-z0-9]{20,})"),
     (("sk-",), r"\b(?P<s>sk-(?=[\w-]{0,200}\d)[\w-]{20,})"),
     (("AKIA", "ASIA"), r"\b(?P<s>A[KS]IA[A-Z0-9]{16})\b"),
     (("AIza", "ya29."), r"\b(?P<s>AIza[\w-]{35}|ya29\.[\w-]{20,})"),
@@ -126,7 +126,7 @@ _FORMS: tuple[tuple[tuple[str, ...], str], ...] = (
     (("://",), r"://(?P<s>(?=\w*\d)\w{20,})@"),
     (("earer ", "BEARER "), r"\b(?:[Bb]earer|BEARER)\s+(?P<s>(?=\S*\d)[A-Za-z0-9._~+/=-]{16,})"),
     (("login",), r"\bwandb\s+login\s+(?:--?[\w-]+\s+)*(?P<s>[A-Za-z0-9_-]{20,})"),
-    (("login", "sshpass"), r"\b(?:docker\s+login\b[^\n|;&]*?|sshpass)\s+-p\s*[\"']?(?P<s>[^\s\"']{4,})"),
+    (("login", "sshpass"), r"\b(?:docker\s+login\b[^\n|;&]{0,200}?|sshpass)\s+-p\s*[\"']?(?P<s>[^\s\"']{4,})"),
 )
 """Forms of secrets: what to look for first (one of them must be there), and the pattern whose group is the secret."""
 
