@@ -128,7 +128,6 @@ class HardenedProtocol(LanguageServerProtocol):
     def _notification(self, method: str, params: Any) -> None:
         if method == "exit":
             self._exit()
-            return
         if method == "$/cancelRequest":
             task = self._running.get(_key(params.get("id") if isinstance(params, dict) else None))
             if task is not None:

@@ -20,7 +20,6 @@ from ajkit.lsp.capabilities import Client, server_capabilities
 from ajkit.lsp.features.diagnostics import by_path, diagnostic
 from ajkit.lsp.features.table import COMMANDS, REQUESTS
 from ajkit.lsp.protocol import PARSE_ERROR, HardenedProtocol, RequestFailed
-from ajkit.lsp.session import Session
 from ajkit.lsp.settings import read_client_settings
 from ajkit.shared.problem import summed
 from ajkit.shared.template.graph import Graph, reading
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ajkit.lsp.documents import Buffer
+    from ajkit.lsp.session import Session
     from ajkit.shared.problem import Problem
 
 log = logging.getLogger("aj.lsp")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ajkit.lsp.features import hover
+from ajkit.lsp.features.hover import hover
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ajkit.lsp.session import Session
 
 REQUESTS: dict[str, Callable[[Session, Client, Any], Any]] = {
-    "textDocument/hover": hover.hover,
+    "textDocument/hover": hover,
 }
 """Method to feature: ``feature(session, client, params)`` gives the answer with spans in place of ranges."""
 
