@@ -90,7 +90,7 @@ def _family(engine: Engine, home: str, invocation: Invocation) -> tuple[Family, 
             names[real],
             invocation.shown(path),
             real in leaves,
-            tuple(names[base] for base in graph.bases.get(real, ())),
+            tuple(names[base] for base in graph.bases(real)),
         )
         for real, path in graph.paths.items()
     ]

@@ -77,3 +77,72 @@ def columns(rows: Sequence[Sequence[str]], *, gap: int = 2) -> str:
         padded = [cell + " " * (most - width(text) + gap) for cell, text, most in zip(row, bare, widths, strict=True)]
         lines.append("".join(padded).rstrip() + "\n")
     return "".join(lines)
+
+
+def pour(text: str) -> None:
+    """Write text to standard output at once and untouched: a job's output, styles of its own included.
+
+    Raises:
+        BrokenPipeError: the reader went away.
+        OutputFailed: it cannot be written.
+    """
+    if sys.stdout is None:
+        raise OutputFailed("cannot write the answer: standard output is closed")
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OutputFailed(f"cannot write the answer: {error.strerror or error}") from error
+
+
+class Progress:
+    """One line on a terminal that says what is going on, and goes away; nothing where no terminal listens."""
+
+    def __init__(self) -> None:
+        self._live = sys.stderr is not None and sys.stderr.isatty()
+        self._shown = False
+
+    def show(self, text: str) -> None:
+        """Put a text in the line's place."""
+        if self._live:
+            self._shown = True
+            sys.stderr.write(f"\r\x1b[K… {one_line(text)}")
+            sys.stderr.flush()
+
+    def clear(self) -> None:
+        """Take the line away."""
+        if self._shown:
+            self._shown = False
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+
+
+class Tagged:
+    """The output of the processes of a job, line by line, each with its process in front where there are several."""
+
+    def __init__(self, *, several: bool) -> None:
+        self._several = several
+        self._open: dict[str, str] = {}
+
+    def add(self, stream: str, text: str) -> None:
+        """Print what came of a stream; of several, a line is printed once it is whole."""
+        if not self._several:
+            pour(text)
+            return
+        *lines, rest = (self._open.pop(stream, "") + text).split("\n")
+        if lines:
+            pour("".join(f"{_tag(stream)}{line}\n" for line in lines))
+        if rest:
+            self._open[stream] = rest
+
+    def finish(self) -> None:
+        """Print lines that were never ended."""
+        for stream, rest in self._open.items():
+            pour(f"{_tag(stream)}{rest}\n")
+        self._open.clear()
+
+
+def _tag(stream: str) -> str:
+    return f"[{one_line(stream)}] "
