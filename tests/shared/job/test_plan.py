@@ -331,6 +331,13 @@ def test_overlays_reach_the_spec_with_their_origin() -> None:
     assert str(plan.trail("nodes")).startswith("jobs[0].instance_count = 3 at --set jobs[0].instance_count=3")
 
 
+def test_every_file_of_an_overlay_is_a_source() -> None:
+    files = {"template/leaf.yaml": SMALL, "extra/big.yaml": "config: {jobs: [{instance_count: 5}]}\n"}
+    spec = ask(files, overlays=Overlays(bases=("extra.big",))).require()
+    assert spec.nodes == 5
+    assert [each.path for each in spec.sources] == [".aj/template/leaf.yaml", ".aj/extra/big.yaml"]
+
+
 def test_options_of_every_service_survive_the_wire() -> None:
     from tests.shared.job.asking import SERVICES
 

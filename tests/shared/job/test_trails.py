@@ -88,6 +88,12 @@ def test_every_field_explains_itself(field: str, line: str) -> None:
     assert found.field == field
 
 
+def test_secrets_are_masked_in_what_is_explained() -> None:
+    found = ask(FILES).trail("env.HF_TOKEN")
+    assert found is not None
+    assert found.value == "***"
+
+
 def test_no_field_is_without_a_history() -> None:
     for plan in (ask(FILES), ask(HETEROGENEOUS), ask("config: {target: {service: local}}"), ask(FILES, amlt=True)):
         for field in JobSpec.model_fields:

@@ -38,8 +38,8 @@ class FieldSource:
 class FieldTrail:
     """Where a field of a JobSpec came from.
 
-    `sources` are what its value was made of (mostly one), `over` what that went over, nearest first, `note` how it
-    was made where it is not simply the first source's. `str()` is one line for people.
+    `value` has its secrets masked. `sources` are what it was made of (mostly one), `over` what that went over, nearest
+    first, `note` how it was made where it is not simply the first source's. `str()` is one line for people.
     """
 
     field: str
@@ -68,7 +68,8 @@ def explain_field(field: str, job: Materials, draft: Mapping[str, Json]) -> Fiel
     if not path or isinstance(value, Missing):
         return None
     explained = _explained(path, job, draft)
-    return FieldTrail(format_keypath(path), value, explained.sources, explained.over, explained.note)
+    shown = masked(value, str(path[-1]))
+    return FieldTrail(format_keypath(path), shown, explained.sources, explained.over, explained.note)
 
 
 @dataclass(frozen=True, slots=True)
