@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import pytest
@@ -21,6 +20,8 @@ from tests.planted import UNKNOWN, WRONG
 from tests.repository import ROOT, files, named
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ajkit.shared.where import Json
     from tests.plugins.goldens import Golden
 
@@ -45,8 +46,7 @@ def test_the_schemas_are_sound() -> None:
     for schema in (TEMPLATE, JOBSPEC):
         assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
         Draft202012Validator.check_schema(schema)
-        references = {each for each in _references(schema)}
-        assert {each.removeprefix("#/$defs/") for each in references} <= schema["$defs"].keys()
+        assert {each.removeprefix("#/$defs/") for each in _references(schema)} <= schema["$defs"].keys()
 
 
 def test_the_schemas_do_not_depend_on_the_order_of_services() -> None:
@@ -88,7 +88,7 @@ def test_descriptions_with_code_are_marked_as_markdown() -> None:
         "x-anchors: &a {any: [1]}\nconfig: {target: *a}".replace("target: *a", "_extra: *a"),
         "config: {target: null, environment: null, code: null, jobs: null, storage: null, _extra: null}",
         "config: {jobs: [null, {}, {command: x, submit_args: {env: {A: null, B: 1, C: {from_env: C}}}}]}",
-        "config: {jobs: [{sku: {'1': G1, 2+: null}, sla_tier: PREMIUM, priority: '${P}', process_count_per_node: '${N}'}]}",
+        "config: {jobs: [{sku: {'1': G1, 2+: null}, sla_tier: PREMIUM, priority: '${P}', process_count_per_node: $N}]}",
         "config: {target: {service: Singularity}}",
         "config: {target: {service: amlk8s}}",
         "config: {_extra: {tool: {any: 1}}}",
@@ -147,7 +147,7 @@ SECTIONS: dict[str, Any] = {
     "SubmitArgs": lambda key, value: {"jobs": [{"submit_args": {key: value}}]},
     "Storage": lambda key, value: {"storage": {"a": {key: value}}},
 }
-VALUES: tuple[Json, ...] = (
+VALUES: tuple[Any, ...] = (
     *(None, True, 0, 1, -1, 2.5, "x", "", "2", "basic", "HIGH", "a$B"),
     *([], ["x"], [1], [None], [{}], [["x"]], {}, {"a": "x"}, {"a": 1}, {"a": None}, {"a": {}}, {"a": []}),
     *({"a": {"from_env": "X"}}, {"a": {"from_env": "X", "from_file": None}}, {"a": {"from_env": 1}}),
@@ -227,7 +227,7 @@ def test_jobspecs_are_accepted_and_faults_in_them_rejected(path: Path) -> None:
     validator = Draft202012Validator(JOBSPEC)
     spec = json.loads(path.read_text("utf-8"))
     validator.validate(spec)
-    for fault in (
+    faults: tuple[dict[str, Any], ...] = (
         {"nodes": 0},
         {"sid": "short"},
         {"service": "slrum"},
@@ -236,9 +236,10 @@ def test_jobspecs_are_accepted_and_faults_in_them_rejected(path: Path) -> None:
         {"code": {}},
         {"backend_spec": {**spec["backend_spec"], "unknown": 1}},
         {"other": 1},
-    ):
+    )
+    for fault in faults:
         assert not validator.is_valid(spec | fault), fault
-    for key in spec:
+    for key in JOBSPEC["required"]:
         assert not validator.is_valid({each: value for each, value in spec.items() if each != key}), key
 
 
