@@ -77,7 +77,7 @@ def load_plugin(point: EntryPoint) -> Service:
     return Guarded(service)
 
 
-_MEMBERS = sorted({*Service.__annotations__, *(each for each in vars(Service) if not each.startswith("_"))})
+_MEMBERS = sorted(each for each in vars(Service) if not each.startswith("_"))
 
 
 class Guarded:

@@ -42,7 +42,7 @@ class BackendOptions(BaseModel):
     Each field says where a template writes it: ``queue: Annotated[str, From("target.queue")] = "default"``.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
 
 @dataclass(frozen=True, slots=True)

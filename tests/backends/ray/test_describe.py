@@ -49,7 +49,7 @@ def test_what_the_jobspec_has_a_place_for_is_refused_in_the_runtime_environment(
 
 @pytest.mark.parametrize("address", ["ray://head:10001", "head:8265", "http://", "http://user@head:8265", "http://a/b"])
 def test_what_is_no_jobs_api(address: str) -> None:
-    described(
+    (said,) = messages(
         LEAF
         + f"""
   _extra:
@@ -58,6 +58,8 @@ def test_what_is_no_jobs_api(address: str) -> None:
       #        {"^" * (len(address) + 2)} ray.address
 """
     )
+    assert "write it like http://head:8265" in said
+    assert "user" not in said, "a password would show"
 
 
 @pytest.mark.parametrize("cpus", ["0", "-1", "many", ".inf", "true"])

@@ -23,9 +23,10 @@ _OURS = {
 
 
 def _address(value: str) -> str:
+    # The value is not repeated: an address that is refused may hold a password.
     if not _ADDRESS.fullmatch(value):
-        port = "the client's port is another one; " if value.startswith("ray://") else ""
-        raise refuse("address", f"{value!r} is not where a Jobs API is: {port}write it like http://head:8265")
+        port = ", which has another port than Ray's own protocol" if value.startswith("ray://") else ""
+        raise refuse("address", f"this is not where a Jobs API is: write it like http://head:8265{port}")
     return value.rstrip("/")
 
 

@@ -46,7 +46,7 @@ def _absolute(value: str) -> str:
 class Scratch(BaseModel):
     """A folder of each pod that is empty at first and gone with it."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
     mount_dir: Annotated[str, AfterValidator(_absolute), Field(description="Where the container sees it.")] = "/scratch"
     size: Annotated[Memory | None, Field(description="How large it may grow, e.g. `500Gi`.")] = None

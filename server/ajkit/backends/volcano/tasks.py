@@ -37,7 +37,7 @@ TaskEnvValue = Annotated[EnvValue, BeforeValidator(_env_value)]
 
 
 class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
 
 class TaskEnvironment(_Part):
