@@ -1,0 +1,204 @@
+"""What `aj doctor` looks for: Python, AJ_HOME, the daemon and its folders, and what each service needs on this machine."""
+
+from __future__ import annotations
+
+import glob
+import os
+import pwd
+import re
+import shutil
+import sys
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from ajkit import __version__
+from ajkit.shared.problem import AjError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ajkit.cli.invocation import Invocation
+    from ajkit.engine import Engine
+    from ajkit.shared.contract import ServiceInfo
+
+
+class Standing(StrEnum):
+    """How a thing stands: there, there with a drawback, not there (and only needed for some), or in the way of all."""
+
+    OK = "ok"
+    WARNING = "warning"
+    MISSING = "missing"
+    BROKEN = "broken"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked for: how it stands, what was found, and how to get it or mend it."""
+
+    about: str
+    name: str
+    standing: Standing
+    found: str
+    advice: str = ""
+
+
+PROGRAMS: dict[str, tuple[tuple[str, str], ...]] = {
+    "local": (("bash", "the system's package manager has it"),),
+    "slurm": (
+        ("sbatch", "run aj on a login node of the cluster, or install the Slurm client (Debian: slurm-client)"),
+        ("squeue", "it comes with sbatch"),
+        ("scancel", "it comes with sbatch"),
+    ),
+    "amlt": (("amlt", "install amlt as its documentation says, in an environment that is on PATH"),),
+}
+"""The programs that services call, each with how to get it."""
+
+FILES: dict[str, tuple[tuple[str, str, str], ...]] = {
+    "volcano": (("KUBECONFIG", "~/.kube/config", "ask for a kubeconfig of the cluster, or set KUBECONFIG"),),
+    "aml": (("AZURE_CONFIG_DIR", "~/.azure", "sign in: az login"),),
+    "sing": (("AZURE_CONFIG_DIR", "~/.azure", "sign in: az login"),),
+}
+"""Where services find credentials: a variable, the place without it, and how to get them."""
+
+
+def findings(invocation: Invocation, home: str | None) -> Iterator[Finding]:
+    """Everything, in the order in which a job needs it; `home` is what ``--home`` said."""
+    yield from _program(invocation)
+    named = "named by --home" if home else "named by AJ_HOME" if invocation.environ.get("AJ_HOME") else None
+    yield from _templates(invocation.engine(home), named or "found walking up from here")
+    yield from _daemon(invocation)
+
+
+def _program(invocation: Invocation) -> Iterator[Finding]:
+    yield Finding("program", "aj", Standing.OK, f"{__version__}, {os.path.dirname(os.path.dirname(__file__))}")
+    python = sys.version.split()[0]
+    good = sys.version_info >= (3, 11)
+    yield Finding(
+        "program",
+        "Python",
+        Standing.OK if good else Standing.BROKEN,
+        f"{python}, {sys.executable}",
+        "" if good else "install Python 3.11 or newer, and aj with it",
+    )
+    import yaml
+
+    yield Finding(
+        "program",
+        "YAML in C",
+        Standing.OK if yaml.__with_libyaml__ else Standing.WARNING,
+        f"PyYAML {yaml.__version__}",
+        "" if yaml.__with_libyaml__ else "this PyYAML has no libyaml, so reading is 20 times slower: install its wheel",
+    )
+    yield _which("git", "program", "compare with earlier versions (aj diff, aj impact): install git", invocation)
+
+
+def _which(name: str, about: str, advice: str, invocation: Invocation) -> Finding:
+    found = shutil.which(name, path=invocation.environ.get("PATH"))
+    return Finding(
+        about, name, Standing.OK if found else Standing.MISSING, found or "not on PATH", "" if found else advice
+    )
+
+
+def _templates(engine: Engine, why: str) -> Iterator[Finding]:
+    home = engine.home_here()
+    if home is None or engine.files.kind(home) != "directory":
+        found = "no folder .aj or .azure_jobs here or above" if home is None else f"{home} is not a folder"
+        yield Finding("templates", "AJ_HOME", Standing.MISSING, found, "aj init makes one")
+        return
+    yield Finding("templates", "AJ_HOME", Standing.OK, f"{home} ({why})")
+    problems = engine.settings(home).problems
+    there = engine.files.kind(f"{home}/aj.toml") == "file"
+    yield Finding(
+        "templates",
+        "aj.toml",
+        Standing.BROKEN if problems else Standing.OK,
+        f"{len(problems)} problems" if problems else "read" if there else "none, which is fine",
+        problems[0].message if problems else "",
+    )
+    entries = engine.entries(home)
+    leaves = sum(each.is_leaf for each in entries)
+    yield Finding(
+        "templates",
+        "templates",
+        Standing.OK if leaves else Standing.MISSING,
+        f"{leaves} to run, of {len(engine.graph(home).paths)} files",
+        "" if leaves else "write one in AJ_HOME/template; aj init in an empty folder shows how",
+    )
+
+
+def _daemon(invocation: Invocation) -> Iterator[Finding]:
+    from ajkit.client.daemon import Daemon
+    from ajkit.client.places import read_note, state_folder
+    from ajkit.daemon.place import is_shared, read_mounts
+
+    state = state_folder(invocation.environ)
+    shared = is_shared(state, read_mounts())
+    yield Finding(
+        "daemon",
+        "state folder",
+        Standing.WARNING if shared else Standing.OK,
+        state,
+        "it is on a network file system, where the journal is slower and less safe: set XDG_STATE_HOME"
+        if shared
+        else "",
+    )
+    yield from _logout(invocation)
+    try:
+        daemon = Daemon.connect(environ=invocation.environ)
+        health = daemon.health()
+        services = daemon.services()
+    except AjError as error:
+        yield Finding("daemon", "daemon", Standing.BROKEN, str(error), f"its log is {state}/daemon.log")
+        return
+    note = read_note(state)
+    jobs = f"{health.live_jobs} job{'' if health.live_jobs == 1 else 's'} running"
+    yield Finding("daemon", "daemon", Standing.OK, f"answers as process {health.pid}, {jobs}")
+    yield Finding("daemon", "socket", Standing.OK, note.socket if note else "–")
+    for service in services:
+        yield from _service(service, invocation)
+
+
+def _service(service: ServiceInfo, invocation: Invocation) -> Iterator[Finding]:
+    about = f"services {service.name}"
+    yield Finding(
+        about,
+        service.name,
+        Standing.OK if service.runs else Standing.MISSING,
+        service.summary,
+        service.missing or "",
+    )
+    for name, advice in PROGRAMS.get(service.name, ()):
+        yield _which(name, about, advice, invocation)
+    for variable, place, advice in FILES.get(service.name, ()):
+        path = invocation.environ.get(variable) or invocation.expand(place)
+        there = os.path.exists(path.split(os.pathsep)[0])
+        yield Finding(
+            about,
+            variable.removesuffix("_CONFIG_DIR").lower(),
+            Standing.OK if there else Standing.MISSING,
+            path if there else f"there is no {path}",
+            "" if there else advice,
+        )
+
+
+def _logout(invocation: Invocation) -> Iterator[Finding]:
+    """Whether jobs on this machine live on when their user logs out (systemd's KillUserProcesses)."""
+    words = ""
+    for path in ["/etc/systemd/logind.conf", *sorted(glob.glob("/etc/systemd/logind.conf.d/*.conf"))]:
+        try:
+            with open(path, encoding="utf-8", errors="replace") as file:
+                words += file.read() + "\n"
+        except OSError:
+            continue
+    said = re.findall(r"^\s*KillUserProcesses\s*=\s*(\w+)", words, re.MULTILINE)
+    kills = bool(said) and said[-1].lower() in ("yes", "true", "on", "1")
+    lingers = os.path.exists(f"/var/lib/systemd/linger/{pwd.getpwuid(os.getuid()).pw_name}")
+    ends = kills and not lingers
+    yield Finding(
+        "daemon",
+        "after logout",
+        Standing.WARNING if ends else Standing.OK,
+        "jobs end when you log out (KillUserProcesses)" if ends else "jobs go on",
+        "loginctl enable-linger lets them go on" if ends else "",
+    )
