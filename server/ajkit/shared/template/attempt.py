@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from yaml import MarkedYAMLError, YAMLError
 
+from ajkit.shared.template.complaints import Kind, complaint
 from ajkit.shared.template.compose import NESTING_LIMIT, Composer, Stop
 from ajkit.shared.template.events import open_events
 
@@ -20,15 +21,14 @@ if TYPE_CHECKING:
 NODES_LIMIT = 1_000_000
 
 _LARGE = 100_000  # characters from which on the garbage collector costs a fifth of a parse
-_TOO_DEEP = "exceeded maximum nesting depth"
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Why the parser gave up: its words, the offset where it noticed, and the one where what it was reading began."""
+    """Why the parser gave up: the offset where it noticed, and the one where what it was reading began."""
 
-    words: str
-    context: str
+    kind: Kind
+    message: str
     at: int
     began: int
 
@@ -58,7 +58,7 @@ def attempt(text: Text, mended: Mended | None = None, *, pure: bool = False) -> 
     except (YAMLError, ValueError) as error:
         fault = _fault(error, mended, len(text.content))
         composer.close(fault.at)
-        if fault.words == _TOO_DEEP:
+        if fault.kind is Kind.NESTING:
             composer.findings.nesting(fault.at, NESTING_LIMIT)
             fault = None
     finally:
@@ -69,11 +69,12 @@ def attempt(text: Text, mended: Mended | None = None, *, pure: bool = False) -> 
 
 def _fault(error: Exception, mended: Mended | None, size: int) -> Fault:
     if not isinstance(error, MarkedYAMLError):
-        return Fault(str(error), "", size, size)
+        return Fault(Kind.OTHER, "this cannot be read as YAML", size, size)
     marks = [each.index for each in (error.problem_mark, error.context_mark) if each is not None] or [size]
     if mended:
         marks = [mended.true(each) for each in marks]
-    return Fault(error.problem or "", error.context or "", min(marks[0], size), min(marks[-1], size))
+    kind, message = complaint(error.context or "", error.problem or "")
+    return Fault(kind, message, min(marks[0], size), min(marks[-1], size))
 
 
 def _counted(next_event: Callable[[], Any], composer: Composer) -> Callable[[], Any]:

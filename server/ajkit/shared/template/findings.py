@@ -34,6 +34,11 @@ class Findings:
         self._twice: list[tuple[str, Mapping, Entry, Entry]] = []
         self._counts: Counter[str] = Counter()
 
+    @property
+    def duplicates(self) -> int:
+        """How many keys their mapping already had."""
+        return self._counts["yaml.duplicate-key"]
+
     def problems(self) -> list[Problem]:
         """Everything that was found, in no particular order."""
         found = [*self._found, *(self._duplicate(*each) for each in self._twice)]

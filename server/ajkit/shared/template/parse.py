@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ajkit.shared.problem import in_order, problem
 from ajkit.shared.template.attempt import attempt
+from ajkit.shared.template.recover import Recovery
 from ajkit.shared.template.tree import Document
 from ajkit.shared.where import Span, Text
 
@@ -22,10 +23,14 @@ def parse(text: Text, *, hint: int | None = None, pure: bool = False) -> Documen
     if len(text.content) > SIZE_LIMIT // 4 and len(text.content.encode("utf-8", "surrogatepass")) > SIZE_LIMIT:
         return _too_large(text)
     result = attempt(text, pure=pure)
-    problems = result.composer.findings.problems()
-    if result.fault:
-        problems.append(problem("yaml.syntax", result.fault.words, Span(text, result.fault.at, result.fault.at)))
-    return Document(text, result.composer.root, tuple(in_order(problems)), (), result.composer.nodes, 1)
+    if result.fault is None:
+        composer = result.composer
+        return Document(text, composer.root, tuple(in_order(composer.findings.problems())), nodes=composer.nodes)
+    recovery = Recovery(text, result, hint, pure=pure)
+    recovery.run()
+    composer = recovery.result.composer
+    problems = [*composer.findings.problems(), *recovery.problems()]
+    return Document(text, composer.root, tuple(in_order(problems)), recovery.broken, composer.nodes, recovery.parses)
 
 
 def parse_bytes(path: str, data: bytes, *, hint: int | None = None, pure: bool = False) -> Document:

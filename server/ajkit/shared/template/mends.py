@@ -1,0 +1,252 @@
+"""Ways to mend one broken line so that the rest of its file parses: each with the problem it stands for."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ajkit.shared.problem import Edit, Fix
+from ajkit.shared.template.complaints import Kind
+from ajkit.shared.template.events import Patch
+from ajkit.shared.template.lines import CLOSERS, Line, closing, lacking, read_flow
+from ajkit.shared.where import Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ajkit.shared.template.indents import Indents
+    from ajkit.shared.template.standing import Standing
+    from ajkit.shared.where import Text
+
+_LONGEST = 20_000  # characters; what is wrong with a longer line is not looked into
+_FARTHEST = 200  # lines below that are read to see whether they go on inside brackets
+_QUOTES = "\"'"
+_KINDS = {'"': ("quote", "text"), "'": ("quote", "text"), "[": ("bracket", "list"), "{": ("brace", "mapping")}
+_NO_VALUE = re.compile(r"[%@`]|[*&](?![\w-]+(?:[\s:]|\Z))|[|>]|-(?:\s|\Z)")
+_ESCAPES = re.compile(r'\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0abt\tnvfre "/\\N_LP]|\Z)|(\\)')
+
+
+@dataclass(frozen=True, slots=True)
+class Mend:
+    """One way to read a broken line: what to parse in its place, and the problem to report where it helps.
+
+    `start` and `end` are where a person would look. Without a message the parser's own complaint is reported. `telling`
+    says that the line shows by itself that something is wrong with it.
+    """
+
+    line: int
+    patch: Patch
+    start: int
+    end: int
+    message: str = ""
+    fixes: tuple[Fix, ...] = ()
+    telling: bool = False
+    code: str = "yaml.syntax"
+
+
+class Mender:
+    """Knows the ways to mend the lines of one text; `indents` reads its lines (without blemishes)."""
+
+    def __init__(self, text: Text, indents: Indents) -> None:
+        self._text = text
+        self._indents = indents
+
+    def mends(self, number: int, standing: Standing, kind: Kind) -> Iterator[Mend]:
+        """The ways to mend a line, the likeliest first; one of them sets it aside whole."""
+        content = self._indents.content(number)
+        if len(content) > _LONGEST:
+            yield self._set_aside(number)
+            return
+        if kind is Kind.ESCAPE and "\\" in content:
+            yield self._escapes(number, content)
+        if standing.opened:
+            yield from self._continued(number, content, standing)
+        elif not standing.in_block_text:
+            yield from self._block(number, self._indents.line(number))
+        indented = self._indented(number) if content.strip() else []
+        alone = not self._indents.is_parent(number)
+        yield from indented[:1] if alone else indented
+        yield self._set_aside(number)
+        if alone:
+            yield from indented[1:]
+
+    def _block(self, number: int, line: Line) -> Iterator[Mend]:
+        """A line in block context."""
+        if line.blank or line.block:
+            return
+        needed = lacking(self._indents.content(each) for each in self._indents.deeper(number)) or []
+        if line.opened:
+            yield from self._left_open(number, line, needed)
+        elif line.word and (line.tail is not None or _NO_VALUE.match(line.word)):
+            if line.key or line.dashed:
+                yield from self._odd_value(number, line)
+        elif line.key is None and line.word:
+            yield from self._half_key(number, line, needed)
+        elif needed:
+            yield self._insert(number, line.end, " " + "".join(needed), f"`{needed[0]}` is missing here", telling=False)
+        below = self._indents.below(number)
+        if line.key and line.word and not line.opened and below is not None and self._indents.indent(below) > line.body:
+            message = (
+                "this key has a value on its line and indented lines below it: only one of the two can be its value"
+            )
+            yield self._drop_value(number, line, message)
+
+    def _half_key(self, number: int, line: Line, needed: list[str]) -> Iterator[Mend]:
+        word = line.word if len(line.word) <= 30 else line.word[:29] + "…"
+        if word[0] in _QUOTES:
+            message = f"{word} is neither a key nor a list item: write a colon and a value after it"
+        else:
+            message = f"`{word}` is neither a key nor a list item: write `{word}: ` and a value"
+        if needed:
+            yield self._insert(number, line.end, ": " + "".join(needed), message)
+        yield self._insert(number, line.end, ":", message, "Add a colon")
+        if not line.dashed and self._indents.is_item(self._indents.above(number)):
+            yield self._insert(number, line.body, "- ", "an item of a list begins with `- `", "Make it a list item")
+
+    def _left_open(self, number: int, line: Line, needed: list[str]) -> Iterator[Mend]:
+        """A line that leaves quotes or brackets open; lines below may go on inside some of the brackets."""
+        opened = line.opened
+        base = self._text.starts[number]
+        at = len(line.text) if opened[-1][0] in _QUOTES else line.end
+        if needed and [char for char, _ in opened[: len(needed)]] == needed and len(opened) > len(needed):
+            yield self._close(number, opened[len(needed) :], base, at, then=",")
+        below = self._indents.below(number)
+        if (
+            line.key is None
+            and opened[0][0] in _QUOTES
+            and below is not None
+            and self._indents.indent(below) > line.body
+        ):
+            yield self._close(number, opened, base, at, then=":")
+        yield self._close(number, opened, base, at)
+        if line.key:
+            what = _KINDS[opened[0][0]][0]
+            yield self._drop_value(number, line, f"this {what} is never closed")
+
+    def _odd_value(self, number: int, line: Line) -> Iterator[Mend]:
+        """A value that is text but cannot be written without quotes."""
+        start = self._text.starts[number]
+        word = line.word
+        first, last = start + line.value, start + line.end
+        double = '"' not in word and "\\" not in word
+        quoted = f'"{word}"' if double else "'" + word.replace("'", "''") + "'"
+        if word[0] in "|>":
+            message = (
+                f"after `{word[0]}` only a digit, `+` or `-` and a comment may follow: the text begins on the next line"
+            )
+            yield Mend(number, Patch(first, last, word[0]), first, last, message, telling=True)
+        elif line.tail is None:
+            message = f"no value can begin with `{word[0]}` like this: put quotes around it"
+            if word[0] == "-":
+                message = "a list begins on the line below its key, each item with `- `"
+        elif word[0] in _QUOTES:
+            message = "there is text after the closing quote: put quotes around the whole value"
+        elif word[0] in "[{":
+            message = "there is text after the closing bracket: remove it, or put quotes around the whole value"
+        else:
+            message = "a value with a colon and a blank in it needs quotes around it"
+        fixes = (self._fix("Put quotes around the value", first, last, quoted),)
+        yield Mend(number, Patch(first, last, quoted), first, last, message, fixes, telling=True)
+        yield self._drop_value(number, line, message)
+
+    def _drop_value(self, number: int, line: Line, message: str) -> Mend:
+        start = self._text.starts[number]
+        first, last = start + line.value, start + line.end
+        return Mend(number, Patch(first, last, ""), first, last, message, telling=True)
+
+    def _insert(
+        self, number: int, column: int, new: str, message: str, title: str = "", *, telling: bool = True
+    ) -> Mend:
+        """Put something in at a column; with a title it is offered as a fix too."""
+        start = self._text.starts[number]
+        line = self._indents.line(number)
+        at = start + column
+        fixes = (self._fix(title, at, at, new),) if title else ()
+        return Mend(number, Patch(at, at, new), start + line.body, start + line.end, message, fixes, telling)
+
+    def _close(self, number: int, opened: list[tuple[str, int]], base: int, column: int, then: str = "") -> Mend:
+        """Close what is open at a column of a line; `base` is the offset that the places of `opened` count from."""
+        end = first = self._text.starts[number] + column
+        close = closing(opened)
+        if close[0] == '"':
+            content = self._indents.content(number)[:column]
+            first -= (len(content) - len(content.rstrip("\\"))) % 2
+        patch = Patch(first, end, (" " if close[0] in "]}" else "") + close + then)
+        char, place = opened[0]
+        what, ends = _KINDS[char]
+        start = base + place
+        message = f"this {what} is never closed: put `{CLOSERS[char]}` where the {ends} ends"
+        last = max(start + 1, min(end, start + len(self._indents.content(self._text.position(start).line))))
+        fixes = (self._fix(f"Close the {what}", end, end, close),)
+        return Mend(
+            number, patch, start, last if number == self._text.position(start).line else start + 1, message, fixes, True
+        )
+
+    def _continued(self, number: int, content: str, standing: Standing) -> Iterator[Mend]:
+        """A line inside quotes or brackets that were opened above it."""
+        text = self._text
+        start = text.starts[number]
+        opened = standing.opened
+        end, after = read_flow(content, opened, base=start)
+        if opened[-1][0] in _QUOTES:
+            if after[: len(opened)] == opened:
+                yield self._close(number, opened, 0, len(content))
+            return
+        column = len(content) if after and after[-1][0] in _QUOTES else len(content[:end].rstrip())
+        needed = lacking(self._rest(number, text.position(opened[0][1]).line)) or []
+        keep = len(needed) if [char for char, _ in after[: len(needed)]] == needed else 0
+        if len(after) > keep:
+            yield self._close(number, after[keep:], 0, column, then="," if keep else "")
+        at = start + column
+        fixes = (self._fix("Add a comma", at, at, ","),)
+        yield Mend(number, Patch(at, at, " ,"), at, at, "a comma is missing after this item", fixes)
+        if keep:
+            yield self._close(number, after, 0, column)
+
+    def _rest(self, number: int, opening: int) -> Iterator[str]:
+        """The lines below that may go on with what the line `opening` opened: up to a key in its column, or left of it."""
+        indent = self._indents.indent(opening)
+        for each in range(number + 1, min(len(self._text.starts), number + _FARTHEST)):
+            content = self._indents.content(each)
+            if content.strip() and self._indents.indent(each) <= indent and self._indents.line(each).key:
+                return
+            yield content
+
+    def _escapes(self, number: int, content: str) -> Mend:
+        """The line with a second backslash before each one that begins no escape."""
+        start = self._text.starts[number]
+        bad = [each.start() for each in _ESCAPES.finditer(content) if each[1]] or [content.index("\\")]
+        first, last = bad[0], bad[-1] + 1
+        parts = [content[each:following] for each, following in zip(bad, [*bad[1:], last], strict=True)]
+        mended = "".join("\\" + part for part in parts)
+        char = content[first + 1 : first + 2]
+        message = f"`\\{char}` is no escape: within double quotes write `\\\\` for a backslash, or use single quotes"
+        at = start + first
+        fixes = (self._fix("Double the backslashes", at, start + last, mended),)
+        return Mend(number, Patch(at, start + last, mended), at, at + 2, message, fixes, telling=True)
+
+    def _indented(self, number: int) -> list[Mend]:
+        """The line with an indentation that suits its neighbours."""
+        start = self._text.starts[number]
+        indent = self._indents.indent(number)
+        return [
+            Mend(
+                number,
+                Patch(start, start + indent, " " * each),
+                start,
+                start + indent,
+                f"indented by {indent}, which fits nothing around it; {each} would",
+                (self._fix(f"Indent by {each}", start, start + indent, " " * each),),
+            )
+            for each in self._indents.levels(number)[:3]
+        ]
+
+    def _set_aside(self, number: int) -> Mend:
+        start = self._text.starts[number]
+        content = self._indents.content(number)
+        end = start + len(content)
+        return Mend(number, Patch(start, end, " " * len(content)), min(start + self._indents.indent(number), end), end)
+
+    def _fix(self, title: str, start: int, end: int, new: str) -> Fix:
+        return Fix(title, (Edit(Span(self._text, start, end), new),))
