@@ -1,4 +1,4 @@
-"""What `aj doctor` looks for: Python, AJ_HOME, the daemon and its folders, and what each service needs on this machine."""
+"""What `aj doctor` looks for: Python, AJ_HOME, the daemon and its folders, and what each service needs here."""
 
 from __future__ import annotations
 
@@ -95,9 +95,9 @@ def _program(invocation: Invocation) -> Iterator[Finding]:
 
 def _which(name: str, about: str, advice: str, invocation: Invocation) -> Finding:
     found = shutil.which(name, path=invocation.environ.get("PATH"))
-    return Finding(
-        about, name, Standing.OK if found else Standing.MISSING, found or "not on PATH", "" if found else advice
-    )
+    if found:
+        return Finding(about, name, Standing.OK, found)
+    return Finding(about, name, Standing.MISSING, "not on PATH", advice)
 
 
 def _templates(engine: Engine, why: str) -> Iterator[Finding]:
@@ -139,11 +139,9 @@ def _daemon(invocation: Invocation) -> Iterator[Finding]:
         "state folder",
         Standing.WARNING if shared else Standing.OK,
         state,
-        "it is on a network file system, where the journal is slower and less safe: set XDG_STATE_HOME"
-        if shared
-        else "",
+        "it is on a network file system, where the journal is slow and less safe: set XDG_STATE_HOME" if shared else "",
     )
-    yield from _logout(invocation)
+    yield from _logout()
     try:
         daemon = Daemon.connect(environ=invocation.environ)
         health = daemon.health()
@@ -182,7 +180,7 @@ def _service(service: ServiceInfo, invocation: Invocation) -> Iterator[Finding]:
         )
 
 
-def _logout(invocation: Invocation) -> Iterator[Finding]:
+def _logout() -> Iterator[Finding]:
     """Whether jobs on this machine live on when their user logs out (systemd's KillUserProcesses)."""
     words = ""
     for path in ["/etc/systemd/logind.conf", *sorted(glob.glob("/etc/systemd/logind.conf.d/*.conf"))]:

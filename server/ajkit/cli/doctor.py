@@ -53,14 +53,19 @@ def command(context: click.Context, *, form: str, home: str | None) -> None:
 
 
 def _text(found: list[Finding]) -> str:
-    lines = columns([[each.name, MARKS[each.standing], one_line(each.found)] for each in found]).splitlines()
-    out = []
-    about = ""
-    for each, line in zip(found, lines, strict=True):
-        if each.about != about:
-            about = each.about
-            out.append(("\n" if out else "") + style(about.capitalize(), bold=True))
+    """Sections of lines; what a service needs stands below it, a little to the right."""
+    rows = []
+    for each in found:
+        inside = each.about.startswith("services ") and each.about != f"services {each.name}"
+        rows.append([f"  {each.name}" if inside else each.name, MARKS[each.standing], one_line(each.found)])
+    out: list[str] = []
+    section = ""
+    for each, line in zip(found, columns(rows).splitlines(), strict=True):
+        title = each.about.split()[0].capitalize()
+        if title != section:
+            section = title
+            out.append(("\n" if out else "") + style(section, bold=True))
         out.append(f"  {line}")
         if each.advice:
-            out.append(f"      → {one_line(each.advice)}")
+            out.append(f"        → {one_line(each.advice)}")
     return "\n".join(out) + "\n"
