@@ -8,7 +8,7 @@ import pwd
 import re
 import shutil
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -34,13 +34,14 @@ class Standing(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was looked for: how it stands, what was found, and how to get it or mend it."""
+    """One thing that was looked for: how it stands, what was found, how to get or mend it, the service that needs it."""
 
     about: str
     name: str
     standing: Standing
     found: str
     advice: str = ""
+    service: str = ""
 
 
 PROGRAMS: dict[str, tuple[tuple[str, str], ...]] = {
@@ -158,7 +159,7 @@ def _daemon(invocation: Invocation) -> Iterator[Finding]:
 
 
 def _service(service: ServiceInfo, invocation: Invocation) -> Iterator[Finding]:
-    about = f"services {service.name}"
+    about = "services"
     yield Finding(
         about,
         service.name,
@@ -167,7 +168,7 @@ def _service(service: ServiceInfo, invocation: Invocation) -> Iterator[Finding]:
         service.missing or "",
     )
     for name, advice in PROGRAMS.get(service.name, ()):
-        yield _which(name, about, advice, invocation)
+        yield replace(_which(name, about, advice, invocation), service=service.name)
     for variable, place, advice in FILES.get(service.name, ()):
         path = invocation.environ.get(variable) or invocation.expand(place)
         there = os.path.exists(path.split(os.pathsep)[0])
@@ -177,6 +178,7 @@ def _service(service: ServiceInfo, invocation: Invocation) -> Iterator[Finding]:
             Standing.OK if there else Standing.MISSING,
             path if there else f"there is no {path}",
             "" if there else advice,
+            service.name,
         )
 
 

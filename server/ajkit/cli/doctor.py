@@ -56,15 +56,14 @@ def _text(found: list[Finding]) -> str:
     """Sections of lines; what a service needs stands below it, a little to the right."""
     rows = []
     for each in found:
-        inside = each.about.startswith("services ") and each.about != f"services {each.name}"
-        rows.append([f"  {each.name}" if inside else each.name, MARKS[each.standing], one_line(each.found)])
+        name = f"  {each.name}" if each.service else each.name
+        rows.append([name, MARKS[each.standing], one_line(each.found)])
     out: list[str] = []
     section = ""
     for each, line in zip(found, columns(rows).splitlines(), strict=True):
-        title = each.about.split()[0].capitalize()
-        if title != section:
-            section = title
-            out.append(("\n" if out else "") + style(section, bold=True))
+        if each.about != section:
+            section = each.about
+            out.append(("\n" if out else "") + style(section.capitalize(), bold=True))
         out.append(f"  {line}")
         if each.advice:
             out.append(f"        → {one_line(each.advice)}")
