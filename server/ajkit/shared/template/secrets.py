@@ -141,8 +141,20 @@ _ENTRY = (
 )
 """A name and its value: an option of a command, a variable that a shell sets, an entry of YAML or JSON."""
 
-_NAMED = ("key", "token", "secret", "passw", "passphrase", "pwd", "credential", "sas", "_pat")
-"""One of these, in lower case, is in every name that makes the text behind it a secret."""
+_NAMED: tuple[str, ...] = (
+    "key",
+    "token",
+    "secret",
+    "secrets",
+    "password",
+    "passwd",
+    "passphrase",
+    "pwd",
+    "sas",
+    "_pat",
+)
+_NAMED += ("credential", "credentials")
+"""One of these, in lower case and at the end of a word, is in every name that makes what follows it a secret."""
 
 
 def _formed(text: str) -> Iterator[tuple[int, int]]:
@@ -156,8 +168,7 @@ def _formed(text: str) -> Iterator[tuple[int, int]]:
 
 def _assigned(text: str) -> Iterator[tuple[int, int]]:
     """Where in a text secrets stand that show by the name in front of them."""
-    lower = text.lower()
-    if not any(each in lower for each in _NAMED):
+    if not any(True for _ in _name_places(text.lower())):
         return
     for pattern in (_OPTION, _VARIABLE_SET, _ENTRY):
         for found in _compiled(pattern).finditer(text):
@@ -172,23 +183,31 @@ def _assigned(text: str) -> Iterator[tuple[int, int]]:
 
 def suspects(texts: Sequence[str]) -> list[int]:
     """The indexes of the texts that may hold a secret: a quick look at many, so that `spans` is asked of few."""
-    return _holding(texts, _NEEDLES, _NAMED)
+    return _holding(texts, _NEEDLES)
 
 
 def suspect_names(names: Sequence[str]) -> list[int]:
     """The indexes of the names that may be a secret's, so that `named_secret` is asked of few."""
-    return _holding(names, (), _NAMED)
+    return _holding(names, ())
 
 
-def _holding(texts: Sequence[str], needles: Sequence[str], lower_needles: Sequence[str]) -> list[int]:
+def _holding(texts: Sequence[str], needles: Sequence[str]) -> list[int]:
     joined = "\n".join(texts)
-    lower = joined.lower()
     hits = [at for needle in needles if needle in joined for at in _places(joined, needle)]
-    hits += [at for needle in lower_needles if needle in lower for at in _places(lower, needle)]
+    hits += _name_places(joined.lower())
     if not hits:
         return []
     starts = list(accumulate((len(each) + 1 for each in texts), initial=0))
     return sorted({bisect_right(starts, at) - 1 for at in hits})
+
+
+def _name_places(lower: str) -> Iterator[int]:
+    """Where in a lower-case text a word ends as the names of secrets do."""
+    for needle in _NAMED:
+        if needle in lower:
+            for at in _places(lower, needle):
+                if not lower[at + len(needle) : at + len(needle) + 1].isalpha():
+                    yield at
 
 
 def _places(text: str, needle: str) -> Iterator[int]:
