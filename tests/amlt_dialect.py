@@ -31,7 +31,7 @@ _ENV: tuple[tuple[str, Any], ...] = (
     ("OPENAI_API_KEY", "EMPTY"),
     ("MAX_TOKENS", 4096),
     ("EOS_TOKEN", "<|endoftext|>"),
-    ("SSH_KEY_PATH", "/root/.ssh/id_rsa"),
+    ("SSH_KEY_PATH", "/home/me/.ssh/id_rsa"),
     ("CACHE_KEY", "dataset-v2-2024"),
     ("GIT_COMMIT", "0123456789abcdef0123456789abcdef01234567"),
     ("RUN_ID", "3f2504e0-4f89-11d3-9a0c-0305e82c3301"),

@@ -88,7 +88,7 @@ HARMLESS: list[tuple[str, Json]] = [
     ("SORT_KEY", "abcdef0123456789"),
     ("PUBLIC_KEY", "AAAAB3NzaC1yc2EAAAADAQABAAAB"),
     ("RUN_KEY", "exp-2024-lr3e4"),
-    ("SSH_KEY_PATH", "/root/.ssh/id_rsa"),
+    ("SSH_KEY_PATH", "/home/me/.ssh/id_rsa"),
     ("SSH_KEY", "~/.ssh/id_rsa"),
     ("KEY_VAULT", "https://vault.example.net"),
     ("SECRET_NAME", "my-secret-name"),
