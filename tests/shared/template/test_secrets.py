@@ -151,6 +151,8 @@ MASKED = [
     ("- password: 'hunter22'", "- password: '***'"),
     ("{PASSWORD: hunter22, LR: 1}", "{PASSWORD: ***, LR: 1}"),
     ("PASSWORD: 12345678", "PASSWORD: ***"),
+    ("--env HF_TOKEN=abcdefgh", "--env HF_TOKEN=***"),
+    ("--set jobs[0].submit_args.env.HF_TOKEN=abcdefgh", "--set jobs[0].submit_args.env.HF_TOKEN=***"),
 ]
 
 UNMASKED = [
@@ -277,6 +279,8 @@ def test_masking_twice_changes_nothing(text: str) -> None:
         "://",
         "key: " + " " * 50,
         "token=",
+        "token[",
+        "token.",
         "{",
         ", ",
         "docker login ",

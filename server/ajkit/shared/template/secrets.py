@@ -134,7 +134,7 @@ _NEEDLES = tuple(dict.fromkeys(needle for needles, _ in _FORMS for needle in nee
 
 _VALUE = r"\\?\"(?P<d>[^\"\\\n]+)|'(?P<q>[^'\n]+)|"
 _OPTION = rf"(?<![\w-])(?P<name>--?[A-Za-z][\w-]*)(?:=|[ \t]+)(?:{_VALUE}(?P<s>[^\s\"'\\-][^\s\"'\\;&|)]*))"
-_VARIABLE_SET = rf"(?<![\w.-])(?P<name>[A-Za-z_][\w-]*)=(?:{_VALUE}(?P<s>[^\s\"'\\;&|),]+))"
+_VARIABLE_SET = rf"(?<![\w.-])(?P<name>[A-Za-z_][\w.\[\]-]{{0,200}})=(?:{_VALUE}(?P<s>[^\s\"'\\;&|),]+))"
 _ENTRY = (
     r"(?m)(?:^[ \t]*(?:-[ \t]+)?|[{,]\s*)[\"']?(?P<name>[A-Za-z_][\w.-]*)[\"']?[ \t]*:[ \t]*"
     rf"(?:{_VALUE}(?P<s>[^\s\"'{{\[,}}|>&*][^\n,}}]*))"
