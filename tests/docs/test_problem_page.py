@@ -17,12 +17,16 @@ PAGE = (ROOT / "docs/problems.md").read_text("utf-8")
 SECTIONS = dict(re.findall(r"^## (\S+)\n(.*?)(?=^## |\Z)", PAGE, flags=re.MULTILINE | re.DOTALL))
 CODE = re.compile(r"[a-z]+\.[a-z]+(-[a-z]+)*")
 REPORTING = {"problem", "Problem", "Finding"}
+"""What makes a problem: names of `ajkit.shared.problem`."""
 
 
 def reported(path: Path) -> Iterator[str]:
     """The codes that a module hands to `problem(...)` or `Finding(...)`, where they are written there as text."""
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in REPORTING:
+    tree = ast.parse(path.read_text("utf-8"))
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    names = {name.name for each in imports if each.module == "ajkit.shared.problem" for name in each.names} & REPORTING
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names:
             arguments = [*node.args[:2], *(each.value for each in node.keywords if each.arg == "code")]
             for each in arguments:
                 if isinstance(each, ast.Constant) and isinstance(each.value, str) and CODE.fullmatch(each.value):
