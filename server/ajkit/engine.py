@@ -24,6 +24,7 @@ from ajkit.shared.template.names import (
     find_home,
     is_path_argument,
     near,
+    shown_path,
     template_name,
     template_path,
 )
@@ -168,6 +169,14 @@ class Engine:
     def has_graph(self, home: str) -> bool:
         """Whether it is known who extends whom in a home."""
         return home in self._graphs
+
+    def homes_with_graph(self) -> list[str]:
+        """The homes whose graph is known."""
+        return list(self._graphs)
+
+    def shown(self, path: str, home: str | None) -> str:
+        """How a path is shown once its links are followed: under its home as the person reached it."""
+        return shown_path(self.files.real(path), home, self.files.real(home) if home else None)
 
     def take_graph(self, graph: Graph) -> None:
         """Take over a graph that was read elsewhere, step by step."""

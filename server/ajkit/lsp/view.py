@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ajkit.lsp.documents import Buffer
     from ajkit.shared.job.examine import Examined
     from ajkit.shared.problem import Problem
+    from ajkit.shared.template.graph import Graph
     from ajkit.shared.template.resolve import Resolved
     from ajkit.shared.template.source import TemplateFile
     from ajkit.shared.where import Text
@@ -50,6 +51,12 @@ class View:
     def home(self) -> str | None:
         """Its AJ_HOME."""
         return self.resolved.home
+
+    @property
+    def graph(self) -> Graph | None:
+        """Who extends whom in its home, once that is known."""
+        home = self.resolved.home
+        return self.engine.graph(home) if home is not None and self.engine.has_graph(home) else None
 
     @cached_property
     def examined(self) -> Examined:

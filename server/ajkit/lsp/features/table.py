@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ajkit.lsp.features import definition, hierarchy, structure, tokens
 from ajkit.lsp.features.hover import hover
+from ajkit.lsp.features.links import document_links
+from ajkit.lsp.features.references import highlights, references
+from ajkit.lsp.features.workspace_symbols import workspace_symbols
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -13,7 +17,21 @@ if TYPE_CHECKING:
     from ajkit.lsp.session import Session
 
 REQUESTS: dict[str, Callable[[Session, Client, Any], Any]] = {
+    "textDocument/declaration": definition.declaration,
+    "textDocument/definition": definition.definition,
+    "textDocument/documentHighlight": highlights,
+    "textDocument/documentLink": document_links,
+    "textDocument/documentSymbol": structure.document_symbols,
+    "textDocument/foldingRange": structure.folding_ranges,
     "textDocument/hover": hover,
+    "textDocument/prepareTypeHierarchy": hierarchy.prepare,
+    "textDocument/references": references,
+    "textDocument/selectionRange": structure.selection_ranges,
+    "textDocument/semanticTokens/full": tokens.full,
+    "textDocument/semanticTokens/range": tokens.in_range,
+    "typeHierarchy/subtypes": hierarchy.subtypes,
+    "typeHierarchy/supertypes": hierarchy.supertypes,
+    "workspace/symbol": workspace_symbols,
 }
 """Method to feature: ``feature(session, client, params)`` gives the answer with spans in place of ranges."""
 

@@ -1,0 +1,119 @@
+"""Definition and declaration: a base name leads to its file, a key to what it shadows, a script to itself."""
+
+from __future__ import annotations
+
+import posixpath
+from typing import TYPE_CHECKING, Any
+
+from ajkit.lsp.mentions import mentioned_path
+from ajkit.lsp.spans import beginning, unquoted
+from ajkit.shared.template.names import base_path, dotted_file
+from ajkit.shared.template.query import base_at, spot_at
+from ajkit.shared.where import Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ajkit.lsp.capabilities import Client
+    from ajkit.lsp.session import Session
+    from ajkit.lsp.view import View
+    from ajkit.shared.template.query import Spot
+    from ajkit.shared.template.source import BaseRef
+
+
+def definition(session: Session, client: Client, params: dict[str, Any]) -> list[dict[str, Any]] | None:
+    """`textDocument/definition`."""
+    found = session.at(params)
+    if found is None:
+        return None
+    view, offset = found
+    ref = base_at(view.file, offset)
+    if ref is not None:
+        return _links(session, client, _name_part(view, ref, offset), _base_targets(session, view, ref, offset))
+    spot = spot_at(view.file, offset)
+    if spot is None or not spot.in_config:
+        return None
+    source = view.file.document.span(spot.entry if spot.on_key and spot.entry else spot.node)
+    path = mentioned_path(view, spot, offset)
+    if path is not None:
+        return _links(session, client, source, [beginning(path)])
+    return _links(session, client, source, shadowed(view, spot))
+
+
+def declaration(session: Session, client: Client, params: dict[str, Any]) -> list[dict[str, Any]] | None:
+    """`textDocument/declaration`: the root that set a key first."""
+    found = session.at(params)
+    if found is None:
+        return None
+    view, offset = found
+    spot = spot_at(view.file, offset)
+    if spot is None or not spot.in_config:
+        return definition(session, client, params)
+    trail = view.resolved.trail(spot.config_path)
+    if trail is None:
+        return None
+    first = trail.overrode[-1] if trail.overrode else (trail.contributors or (trail.winner,))[0]
+    place = first.key or first.span
+    source = view.file.document.span(spot.entry if spot.on_key and spot.entry else spot.node)
+    return _links(session, client, source, [place] if place else [])
+
+
+def shadowed(view: View, spot: Spot) -> list[Span]:
+    """What a written key shadows, nearest first; where it shadows nothing, the places that make up its value."""
+    trail = view.resolved.trail(spot.config_path)
+    if trail is None:
+        return []
+    own = (spot.node.start, spot.node.end)
+    others = [
+        origin.key or origin.span
+        for origin in (*trail.overrode, *trail.contributors[::-1], trail.winner)
+        if origin.span and not (origin.span.path == view.path and (origin.span.start, origin.span.end) == own)
+    ]
+    return list(dict.fromkeys(others))
+
+
+def _base_targets(session: Session, view: View, ref: BaseRef, offset: int) -> Iterable[Span]:
+    """The file of a base name; with the cursor on an earlier segment of a dotted name, the files of that folder."""
+    folder = posixpath.dirname(view.file.real)
+    home = view.home
+    steps = ref.name.split(".")
+    segment = _segment(ref, offset)
+    if home and segment < len(steps) - 1:
+        inside = posixpath.join(home, *steps[: segment + 1])
+        names = [each for each in session.files.names(inside) if each.endswith(".yaml")]
+        return [beginning(posixpath.join(inside, each)) for each in names]
+    path = base_path(ref.name, folder, home)
+    if path is None:
+        return []
+    if session.files.kind(path) != "file":
+        other = dotted_file(session.files, ref.name, home) if home else None
+        return [beginning(other)] if other else []
+    return [beginning(session.engine.shown(path, home))]
+
+
+def _segment(ref: BaseRef, offset: int) -> int:
+    written = ref.span.written
+    return written[: max(0, offset - ref.span.start)].count(".")
+
+
+def _name_part(view: View, ref: BaseRef, offset: int) -> Span:
+    """The part of a base name that a link underlines: without quotes, up to the segment the cursor is in."""
+    span = unquoted(ref.span)
+    if "." not in ref.name or not view.home:
+        return span
+    cut = span.written.find(".", max(0, offset - span.start))
+    return span if cut < 0 else Span(span.text, span.start, span.start + cut)
+
+
+def _links(session: Session, client: Client, source: Span, targets: Iterable[Span]) -> list[dict[str, Any]]:
+    if client.has("textDocument", "definition", "linkSupport"):
+        return [
+            {
+                "originSelectionRange": source,
+                "targetUri": session.uri_of(each.path),
+                "targetRange": each,
+                "targetSelectionRange": each,
+            }
+            for each in targets
+        ]
+    return [{"uri": session.uri_of(each.path), "range": each} for each in targets]
