@@ -15,7 +15,8 @@ LENGTH = 60
 """How many characters of a value a message shows."""
 
 _WORD = r"[^\s:#,\[\]{}\"'&*!|>%@`]"
-_SAFE = re.compile(rf"(?!(?:y|n|yes|no|true|false|on|off|null)$)(?=[A-Za-z_/$]){_WORD}+(?: {_WORD}+)*", re.IGNORECASE)
+_SAFE = rf"(?i)(?!(?:y|n|yes|no|true|false|on|off|null)$)(?=[A-Za-z_/$]){_WORD}+(?: {_WORD}+)*"
+"""Compiled when a message first needs it: most runs have none."""
 
 
 def brief(value: Json, length: int = LENGTH) -> str:
@@ -47,4 +48,4 @@ def _joined(parts: Iterable[str], length: int) -> str:
 
 
 def _word(text: str) -> str:
-    return text if _SAFE.fullmatch(text) else json.dumps(text, ensure_ascii=False)
+    return text if re.fullmatch(_SAFE, text) else json.dumps(text, ensure_ascii=False)
