@@ -12,9 +12,12 @@ JOBSPEC_VERSION: Literal["1"] = "1"
 
 
 class Model(BaseModel):
-    """The settings shared by everything that crosses the wire: strict, closed, unchangeable."""
+    """The settings shared by everything that crosses the wire: strict, closed, unchangeable.
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    Validators are built when first used: those of the parts alone never are, which a short command would pay for.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
 
 class FromEnv(Model):
