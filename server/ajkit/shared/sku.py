@@ -28,12 +28,14 @@ _NUMBER = r"[0-9]+|\{nodes\}|\{processes\}"
 _INSTANCE = r"[A-Za-z](?:[A-Za-z0-9_.]|\{nodes\}|\{processes\})*"
 _HEAD = rf"(?:(?P<nodes>{_NUMBER})x)?"
 _REGION = r"(?:@(?P<region>[A-Za-z0-9_-]+))?"
-_COUNTED = re.compile(
+_COUNTED = (
     rf"{_HEAD}(?:(?P<instance>{_INSTANCE}):)?(?P<memory>{_NUMBER})?(?P<kind>[GC])(?P<count>{_NUMBER})?"
     rf"(?P<features>(?:-[A-Za-z0-9_.+]+)*){_REGION}"
 )
-_NAMED = re.compile(rf"{_HEAD}(?P<instance>{_INSTANCE}){_REGION}")
-_RANGE = re.compile(r"(?P<first>[0-9]{1,9})(?:(?P<open>\+)|-(?P<last>[0-9]{1,9}))?")
+_NAMED = rf"{_HEAD}(?P<instance>{_INSTANCE}){_REGION}"
+"""The two forms of a SKU, compiled when the first is met."""
+
+_RANGE = r"(?P<first>[0-9]{1,9})(?:(?P<open>\+)|-(?P<last>[0-9]{1,9}))?"
 
 FORM = (
     "[NODESx][INSTANCE:][MEMORY](G|C)[COUNT][-FEATURE...][@REGION], e.g. {nodes}x40G{processes}-A100, "
@@ -75,7 +77,7 @@ class NodeRange:
 
 def parse_range(key: str) -> NodeRange | None:
     """Read ``N``, ``A-B`` or ``N+`` (node counts from 1); None for anything else."""
-    found = _RANGE.fullmatch(key.strip())
+    found = re.fullmatch(_RANGE, key.strip())
     if not found:
         return None
     first = int(found["first"])
@@ -89,12 +91,12 @@ def parse_sku(text: str) -> re.Match[str] | None:
     Groups: ``nodes``, ``instance``, ``region`` and, where it says G or C, ``memory``, ``kind``, ``count`` and
     ``features``.
     """
-    return _COUNTED.fullmatch(text) or _NAMED.fullmatch(text)
+    return re.fullmatch(_COUNTED, text) or re.fullmatch(_NAMED, text)
 
 
 def counts_gpus(text: str | None) -> bool:
     """Whether the selector is a GPU count: G, neither G nor C, and no SKU at all; C makes it a size tier."""
-    found = _COUNTED.fullmatch(VARIABLE.sub("1", text)) if text else None
+    found = re.fullmatch(_COUNTED, VARIABLE.sub("1", text)) if text else None
     return found is None or found["kind"] == "G"
 
 
@@ -164,7 +166,7 @@ def check_counts(path: KeyPath, text: str, nodes: int | None, selector: int | No
     if nodes is not None and _differs(found["nodes"], nodes):
         wrong.append(f"{found['nodes']} node{'s' if found['nodes'] != '1' else ''} where the job has {nodes}")
         edits.append((found.span("nodes"), "{nodes}"))
-    if selector is not None and found.re is _COUNTED and found["kind"] == "G" and _differs(found["count"], selector):
+    if selector is not None and counts_gpus(text) and _differs(found.groupdict().get("count"), selector):
         wrong.append(f"{found['count']} GPUs a node where the job has {selector}")
         edits.append((found.span("count"), "{processes}"))
     if not wrong:

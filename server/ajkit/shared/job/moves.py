@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from ajkit.shared.template.resolve import Resolved
     from ajkit.shared.where import KeyPath
 
-_PLACES: tuple[tuple[re.Pattern[str], str, KeyPath, KeyPath], ...] = (
-    (re.compile(r"^\$\{(\w+)\}(?=x)"), "{nodes}", NODES_PATH, SKU_PATH),
-    (re.compile(r"(?<=[GC])\$\{(\w+)\}"), "{processes}", SELECTOR_PATH, ("target", "service")),
+_PLACES: tuple[tuple[str, str, KeyPath, KeyPath], ...] = (
+    (r"^\$\{(\w+)\}(?=x)", "{nodes}", NODES_PATH, SKU_PATH),
+    (r"(?<=[GC])\$\{(\w+)\}", "{processes}", SELECTOR_PATH, ("target", "service")),
 )
 """Where a variable may stand in a SKU: what is written instead, where its number goes, and beside which key."""
 
@@ -39,10 +39,10 @@ def _with_move(resolved: Resolved, problem: Problem) -> Problem:
     moved: dict[str, Edit] = {}
     suggest = text
     for pattern, placeholder, goal, beside in _PLACES:
-        found = pattern.search(text)
+        found = re.search(pattern, text)
         if found is None:
             continue
-        suggest = pattern.sub(placeholder, suggest)
+        suggest = re.sub(pattern, placeholder, suggest)
         if found[1] in numbers and at(resolved.config, goal) is MISSING and at(resolved.config, beside) is not MISSING:
             entry = f"{goal[-1]}: {numbers[found[1]]}"
             moved[entry] = _before(resolved.span(beside, on_key=True), entry)

@@ -13,12 +13,12 @@ from ajkit.shared.job.names import job_name, name_source
 from ajkit.shared.job.request import Ambient, JobRequest
 from ajkit.shared.job.shape import Sizing, size
 from ajkit.shared.job.spec import JobSpec, spec_digest
-from ajkit.shared.job.trails import FieldTrail, explain_field
 from ajkit.shared.problem import Finding, Problem, Refused, Severity, UsageError, in_order
 
 if TYPE_CHECKING:
     from ajkit.shared.job.examine import Examined
     from ajkit.shared.job.shape import Report
+    from ajkit.shared.job.trails import FieldTrail
     from ajkit.shared.sku import Shape
     from ajkit.shared.spec import Service
     from ajkit.shared.template.resolve import Resolved
@@ -76,6 +76,8 @@ class Plan:
 
     def trail(self, field: str) -> FieldTrail | None:
         """Where a field of the JobSpec came from (``nodes``, ``env.LR``, ``code.dir``); None for what is no field."""
+        from ajkit.shared.job.trails import explain_field  # noqa: PLC0415  # late: a run explains nothing
+
         if self.materials is None or self.draft is None:
             return None
         return explain_field(field, self.materials, self.draft)
