@@ -18,24 +18,23 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from pygls.protocol import LanguageServerProtocol
 
+from ajkit.lsp.failure import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    NOT_INITIALIZED,
+    REQUEST_CANCELLED,
+    RequestFailed,
+)
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 log = logging.getLogger("aj.lsp")
 
-PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_ERROR = -32700, -32600, -32601, -32602, -32603
-NOT_INITIALIZED, REQUEST_CANCELLED, CONTENT_MODIFIED = -32002, -32800, -32801
 QUIET = frozenset({"$/setTrace", "$/logTrace", "initialized", "exit"})
 """Notifications that need no handler."""
-
-
-class RequestFailed(Exception):
-    """An error answer with a code and words for the person."""
-
-    def __init__(self, code: int, message: str, data: Any = None) -> None:
-        super().__init__(message)
-        self.code = code
-        self.data = data
 
 
 class HardenedProtocol(LanguageServerProtocol):
@@ -157,7 +156,7 @@ class HardenedProtocol(LanguageServerProtocol):
         if error is not None:
             words = error.get("message", "") if isinstance(error, dict) else str(error)
             code = error.get("code", INTERNAL_ERROR) if isinstance(error, dict) else INTERNAL_ERROR
-            future.set_exception(RequestFailed(code, words))
+            future.set_exception(RequestFailed(words, code))
         else:
             future.set_result(message.get("result"))
 

@@ -17,9 +17,10 @@ from pygls.lsp.server import LanguageServer
 from ajkit import __version__
 from ajkit.lsp import convert
 from ajkit.lsp.capabilities import Client, server_capabilities
+from ajkit.lsp.failure import INVALID_PARAMS, PARSE_ERROR, RequestFailed
 from ajkit.lsp.features.diagnostics import by_path, diagnostic
 from ajkit.lsp.features.table import COMMANDS, REQUESTS
-from ajkit.lsp.protocol import PARSE_ERROR, HardenedProtocol, RequestFailed
+from ajkit.lsp.protocol import HardenedProtocol
 from ajkit.lsp.settings import read_client_settings
 from ajkit.shared.problem import summed
 from ajkit.shared.template.graph import Graph, reading
@@ -268,7 +269,7 @@ class AjServer(LanguageServer):
     def _execute(self, params: dict[str, Any]) -> Any:
         command = COMMANDS.get(params["command"])
         if command is None:
-            raise RequestFailed(-32602, f"there is no command {params['command']}")
+            raise RequestFailed(f"there is no command {params['command']}", INVALID_PARAMS)
         return self._ask(command, params.get("arguments") or [])
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ajkit.lsp.features import definition, hierarchy, structure, tokens
+from ajkit.lsp.features import definition, hierarchy, rename, structure, tokens
 from ajkit.lsp.features.hover import hover
 from ajkit.lsp.features.links import document_links
 from ajkit.lsp.features.references import highlights, references
@@ -24,13 +24,16 @@ REQUESTS: dict[str, Callable[[Session, Client, Any], Any]] = {
     "textDocument/documentSymbol": structure.document_symbols,
     "textDocument/foldingRange": structure.folding_ranges,
     "textDocument/hover": hover,
+    "textDocument/prepareRename": rename.prepare,
     "textDocument/prepareTypeHierarchy": hierarchy.prepare,
     "textDocument/references": references,
+    "textDocument/rename": rename.rename,
     "textDocument/selectionRange": structure.selection_ranges,
     "textDocument/semanticTokens/full": tokens.full,
     "textDocument/semanticTokens/range": tokens.in_range,
     "typeHierarchy/subtypes": hierarchy.subtypes,
     "typeHierarchy/supertypes": hierarchy.supertypes,
+    "workspace/willRenameFiles": rename.will_rename_files,
     "workspace/symbol": workspace_symbols,
 }
 """Method to feature: ``feature(session, client, params)`` gives the answer with spans in place of ranges."""

@@ -1,0 +1,153 @@
+"""Rename: names, the files behind them, and everything that names these; a meaning never changes silently."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ajkit.lsp.failure import RequestFailed
+from tests.lsp.fixture import BARE, Editor, editor, short, span
+
+NAMES = """
+--- .aj/template/leaf.yaml
+base: [com§mon, 'storage.default']
+config: {}
+--- .aj/template/common.yaml
+base: root
+config: {}
+--- .aj/template/root.yaml
+config: {}
+--- .aj/template/other.yaml
+base: common
+config:
+  description: common
+--- .aj/storage/default.yaml
+base: template.common
+"""
+
+
+def edited(answer: dict[str, Any]) -> list[str]:
+    """A workspace edit as tests write it: edits, then operations."""
+    found = []
+    for each in answer["documentChanges"]:
+        if "kind" in each:
+            found.append(f"{each['kind']} {short(each['oldUri'])} -> {short(each['newUri'])}")
+        else:
+            uri = short(each["textDocument"]["uri"])
+            found += [f"{uri}:{span(edit['range'])} {edit['newText']}" for edit in each["edits"]]
+    return sorted(found[:-1]) + found[-1:] if "kind" in answer["documentChanges"][-1] else sorted(found)
+
+
+def renamed(there: Editor, new: str) -> list[str]:
+    return edited(there.ask("textDocument/rename", newName=new))
+
+
+def test_a_base_with_its_file_and_every_name() -> None:
+    assert renamed(editor(NAMES), "shared") == [
+        ".aj/storage/default.yaml:0:6-21 template.shared",
+        ".aj/template/leaf.yaml:0:7-13 shared",
+        ".aj/template/other.yaml:0:6-12 shared",
+        "rename .aj/template/common.yaml -> .aj/template/shared.yaml",
+    ]
+
+
+def test_a_base_into_another_folder_takes_its_own_names_along() -> None:
+    assert renamed(editor(NAMES), "parts.shared") == [
+        ".aj/storage/default.yaml:0:6-21 parts.shared",
+        ".aj/template/common.yaml:0:6-10 template.root",
+        ".aj/template/leaf.yaml:0:7-13 parts.shared",
+        ".aj/template/other.yaml:0:6-12 parts.shared",
+        "rename .aj/template/common.yaml -> .aj/parts/shared.yaml",
+    ]
+
+
+def test_what_is_renamed_is_the_name_without_quotes() -> None:
+    found = editor(NAMES.replace("§", "").replace("storage.def", "storage.d§ef")).ask("textDocument/prepareRename")
+    assert (span(found["range"]), found["placeholder"]) == ("0:16-31", "storage.default")
+
+
+@pytest.mark.parametrize("place", ["con§fig: {}", "config: {§}", "b§ase:"])
+def test_what_is_no_name_cannot_be_renamed(place: str) -> None:
+    there = editor(NAMES.replace("§", "").replace(place.replace("§", ""), place, 1))
+    assert there.ask("textDocument/prepareRename") is None
+
+
+@pytest.mark.parametrize(
+    ("new", "why"),
+    [("a/b", "not a path"), ("root", "already"), ("", "empty"), ("a..b", "two dots")],
+)
+def test_names_that_cannot_be(new: str, why: str) -> None:
+    with pytest.raises(RequestFailed, match=why):
+        editor(NAMES).ask("textDocument/rename", newName=new)
+
+
+def test_an_editor_that_cannot_rename_files_is_told_so() -> None:
+    with pytest.raises(RequestFailed, match="cannot rename files"):
+        editor(NAMES, BARE).ask("textDocument/rename", newName="shared")
+
+
+TASKS = """
+--- .aj/template/leaf.yaml
+base: low
+config:
+  _extra: {volcano: {tasks: {work§er: {replicas: 2}}}}
+  storage: {data: {mount_dir: /mnt}}
+--- .aj/template/low.yaml
+config:
+  _extra:
+    volcano:
+      tasks:
+        worker: {replicas: 1}
+        master: {replicas: 1}
+--- .aj/template/sibling.yaml
+base: low
+config:
+  _extra: {volcano: {tasks: {"worker": {replicas: 3}}}}
+"""
+
+
+def test_a_task_in_every_file_that_writes_it() -> None:
+    assert renamed(editor(TASKS), "actor") == [
+        ".aj/template/leaf.yaml:2:29-35 actor",
+        ".aj/template/low.yaml:4:8-14 actor",
+        ".aj/template/sibling.yaml:2:30-36 actor",
+    ]
+
+
+def test_a_storage() -> None:
+    there = editor(TASKS.replace("§", "").replace("data:", "da§ta:"))
+    assert renamed(there, "scratch") == [".aj/template/leaf.yaml:3:12-16 scratch"]
+
+
+MOVES = """
+--- .aj/template/leaf.yaml
+base: [common, sub]
+--- .aj/template/common.yaml
+--- .aj/template/sub.yaml
+--- .aj/template/sub/deep.yaml
+base: [local, template.common]
+--- .aj/template/sub/local.yaml
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "edits"),
+    [
+        ("sub/deep.yaml", "deep.yaml", [".aj/template/sub/deep.yaml:0:7-12 template.sub.local"]),
+        ("sub/local.yaml", "local.yaml", [".aj/template/sub/deep.yaml:0:7-12 template.local"]),
+        (
+            "common.yaml",
+            "sub/common.yaml",
+            [
+                ".aj/template/leaf.yaml:0:7-13 template.sub.common",
+                ".aj/template/sub/deep.yaml:0:14-29 template.sub.common",
+            ],
+        ),
+        ("sub", "parts", []),
+    ],
+)
+def test_files_moved_by_the_editor(old: str, new: str, edits: list[str]) -> None:
+    files = [{"oldUri": f"file:///w/.aj/template/{old}", "newUri": f"file:///w/.aj/template/{new}"}]
+    answer = editor(MOVES).ask("workspace/willRenameFiles", files=files)
+    assert (edited(answer) if answer else []) == edits
