@@ -1,28 +1,42 @@
 #!/usr/bin/env bash
-# The main job on a fresh default: a template is made, checked, explained and run on this machine. Each step says its time.
+# The main job on a fresh default: a template is made, listed, checked, explained and run on this machine, each step timed.
 set -euo pipefail
 
 aj=${AJ:-aj}
 place=$(mktemp -d "${TMPDIR:-/tmp}/aj-demo.XXXXXX")
-trap 'rm -rf "$place"' EXIT
+export XDG_STATE_HOME=$place/state XDG_RUNTIME_DIR=$place/run
+unset AJ_HOME AJ_NAME AJ_SID AJ_NOW
+mkdir -m 700 "$XDG_RUNTIME_DIR"
 mkdir "$place/project"
 cd "$place/project"
-unset AJ_HOME AJ_NAME AJ_SID AJ_NOW
+
+leave() {
+  local note daemon
+  for note in "$XDG_STATE_HOME"/aj/*/endpoint.json; do
+    [ -e "$note" ] || continue
+    daemon=$(sed -n 's/.*"pid": *\([0-9][0-9]*\).*/\1/p' "$note")
+    kill "$daemon" 2>/dev/null || continue
+    for _ in {1..50}; do
+      kill -0 "$daemon" 2>/dev/null || break
+      sleep 0.1
+    done
+  done
+  rm -rf "$place"
+}
+trap leave EXIT
 
 step() {
-  local began ended
+  local began=${EPOCHREALTIME/[.,]/}
   printf '\n$ aj %s\n' "$*"
-  began=$(date +%s%N)
-  "$aj" "$@"
-  ended=$(date +%s%N)
-  printf '  (%d ms)\n' $(((ended - began) / 1000000))
+  "$aj" "$@" 2>&1
+  printf '  (%d ms)\n' $(((${EPOCHREALTIME/[.,]/} - began) / 1000))
 }
 
 step init
 step list
 step check
-step show
-step explain jobs[0].command
+step show --origins
+step explain 'jobs[0].command'
 step run --dry-run
 step run
 step jobs list

@@ -2,7 +2,7 @@
 
 A line that begins with ``$ `` is typed, lines that begin with ``> `` continue it; the lines after it are what appears,
 standard output and standard error together. ``...`` in such a line stands for any text in it, a line of ``...`` alone
-for any lines. A block with the word `unchecked` after `console` is shown and not run.
+for any lines. A block with the word `unchecked` after `console` is not run; one of `yaml file=PATH` is saved.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-_BLOCK = re.compile(r"^```console(?P<words>[^\n]*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
+_BLOCK = re.compile(
+    r"^```(?:console(?P<words>[^\n]*)|yaml file=(?P<path>\S+))\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL
+)
 PATIENCE = 60.0
 
 
@@ -29,9 +31,20 @@ class Typed:
     output: str
 
 
-def commands(page: str) -> Iterator[Typed]:
-    """The commands of a page, in order."""
+@dataclass(frozen=True)
+class Saved:
+    """One file that the page shows and the reader is to have."""
+
+    path: str
+    content: str
+
+
+def steps(page: str) -> Iterator[Typed | Saved]:
+    """What a reader of the page does, in order."""
     for block in _BLOCK.finditer(page):
+        if block["path"]:
+            yield Saved(block["path"], block["body"])
+            continue
         if "unchecked" in block["words"].split():
             continue
         line = page.count("\n", 0, block.start("body")) + 1
@@ -79,3 +92,9 @@ class Terminal:
         shown, _, folder = done.stdout.rpartition("\0")
         self.folder = type(self.folder)(folder)
         return shown
+
+    def save(self, path: str, content: str) -> None:
+        """Save a file, relative to where one is."""
+        place = self.folder / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(content, "utf-8")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.docs.console import Terminal, commands, matches
+from tests.docs.console import Saved, Terminal, Typed, matches, steps
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,17 +26,23 @@ b
 $ rm -rf somewhere
 ```
 
+```yaml file=a/b.yaml
+key: 1
+```
+
 ```console
 $ true
 ```
 """
 
 
-def test_commands_are_read_with_what_they_print() -> None:
-    first, second, third = commands(PAGE)
-    assert (first.line, first.command, first.output) == (4, "echo one", "one\n")
-    assert (second.line, second.command, second.output) == (6, "printf 'a\\nb\\n' |\n  cat", "a\nb\n")
-    assert (third.line, third.command, third.output) == (17, "true", "")
+def test_a_page_is_read_as_what_its_reader_does() -> None:
+    assert list(steps(PAGE)) == [
+        Typed(4, "echo one", "one\n"),
+        Typed(6, "printf 'a\\nb\\n' |\n  cat", "a\nb\n"),
+        Saved("a/b.yaml", "key: 1\n"),
+        Typed(21, "true", ""),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -62,3 +68,8 @@ def test_a_terminal_remembers_where_it_is(tmp_path: Path) -> None:
     assert terminal.run('mkdir "$NAME" && cd "$NAME"') == ""
     assert terminal.folder == tmp_path / "x"
     assert terminal.run("pwd; echo wrong >&2; false") == f"{tmp_path}/x\nwrong\n"
+
+
+def test_files_are_saved_where_one_is(tmp_path: Path) -> None:
+    Terminal(tmp_path, {}).save("a/b.yaml", "key: 1\n")
+    assert (tmp_path / "a/b.yaml").read_text() == "key: 1\n"
