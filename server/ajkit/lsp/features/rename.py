@@ -1,4 +1,4 @@
-"""Rename: a base name with its file and every name that leads to it, a task, a storage; files moved by the editor."""
+"""Rename: a base with its file and every name that leads to it, a task, a storage; files that the editor moves."""
 
 from __future__ import annotations
 
