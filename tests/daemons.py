@@ -110,14 +110,14 @@ class Host:
         """End the daemon as a power cut would."""
         pid = self.pid
         os.kill(pid, signal.SIGKILL)
-        wait_until(lambda: not is_alive(pid))
+        wait_gone(pid)
 
     def stop(self) -> None:
         """Stop the daemon in good order, if one runs."""
         note = read_note(self.state)
         if note is not None and is_alive(note.pid):
             os.kill(note.pid, signal.SIGTERM)
-            wait_until(lambda: not is_alive(note.pid))
+            wait_gone(note.pid)
 
     def supervisors(self) -> list[int]:
         """The supervisors of local jobs that run."""
@@ -169,6 +169,11 @@ def is_alive(pid: int) -> bool:
             return file.read().rpartition(")")[2].split()[0] not in {"Z", "X"}
     except (FileNotFoundError, ProcessLookupError):
         return False
+
+
+def wait_gone(pid: int) -> None:
+    """Wait for a process to end, or fail."""
+    wait_until(lambda: not is_alive(pid))
 
 
 def wait_until(true: Callable[[], bool], seconds: float = 20.0) -> None:

@@ -37,7 +37,7 @@ from ajkit.shared.contract import (
 from ajkit.shared.job.execution import JobEvent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 
     from ajkit.shared.job.execution import JobState
     from ajkit.shared.job.spec import JobSpec
@@ -179,7 +179,9 @@ class Daemon:
         """
         return JobInfo.model_validate_json(self.reach.call("POST", job_path(job_id, "cancel")))
 
-    def follow(self, job_id: str, *, after: str = "", stream: str | None = None) -> Iterator[LogLine | StateChange]:
+    def follow(
+        self, job_id: str, *, after: str = "", stream: str | None = None
+    ) -> Generator[LogLine | StateChange, None, None]:
         """All that a job says and all that happens to it, past and to come, until it has ended.
 
         The last StateChange is the end. It goes on across restarts of the daemon. `after` is the mark of the last thing

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
 import socket
@@ -9,12 +10,11 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from ajkit.shared.contract import Endpoint
+from ajkit.shared.contract import LOCK, NOTE, Endpoint
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-NOTE = "endpoint.json"
 LOG = "daemon.log"
 
 
@@ -32,6 +32,18 @@ def read_note(state: str) -> Endpoint | None:
             return Endpoint.model_validate_json(file.read())
     except (FileNotFoundError, NotADirectoryError, ValidationError):
         return None
+
+
+def is_locked(state: str) -> bool:
+    """Whether a daemon lives on a state folder, answering or not."""
+    try:
+        with open(os.path.join(state, LOCK), "rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except BlockingIOError:
+        return True
+    return False
 
 
 def last_words(state: str, lines: int = 5) -> str:

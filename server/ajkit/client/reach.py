@@ -10,7 +10,7 @@ import time
 from typing import TYPE_CHECKING
 
 from ajkit import __version__
-from ajkit.client.places import read_note
+from ajkit.client.places import is_locked, read_note
 from ajkit.client.start import DaemonFailed, start_daemon
 from ajkit.client.wire import DaemonGone, Wire
 from ajkit.shared.contract import HEALTH, WIRE_VERSION, Health
@@ -99,12 +99,12 @@ class Reach:
         self._wire = None
         if note is None:
             return
-        wire = Wire(note.socket)
         with contextlib.suppress(DaemonGone, ProcessLookupError):
-            os.kill(_greet(wire).pid, signal.SIGTERM)
-            for pause in _pauses():
-                time.sleep(pause)
-                _greet(wire)
+            os.kill(_greet(Wire(note.socket)).pid, signal.SIGTERM)
+        for pause in _pauses():
+            if not is_locked(self.state):
+                return
+            time.sleep(pause)
 
     def _lose(self, error: DaemonGone) -> None:
         """Take a daemon that went away for lost, to be looked for again.

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import os
 
-from fastapi import APIRouter, Request
-
 from ajkit import __version__
-from ajkit.daemon.parts import parts_of
+from ajkit.daemon.routes import Call, Headers, Nothing, Path
 from ajkit.shared.contract import HEALTH, SERVICES, WIRE_VERSION, Health, ServiceInfo, ServiceList
 from ajkit.submit.registry import CannotRun
 
-router = APIRouter()
+_Plain = Call[Nothing, Headers, Nothing]
 
 
-@router.get(HEALTH)
-async def health(request: Request) -> Health:
+async def health(call: _Plain) -> Health:
     """Who answers."""
-    parts = parts_of(request)
+    parts = call.parts
     return Health(
         program="aj",
         version=__version__,
@@ -29,10 +26,9 @@ async def health(request: Request) -> Health:
     )
 
 
-@router.get(SERVICES)
-async def services(request: Request) -> ServiceList:
+async def services(call: _Plain) -> ServiceList:
     """Every service that can be described here, the schema of its options, and whether it can run here too."""
-    parts = parts_of(request)
+    parts = call.parts
     found = []
     for each in parts.services.all():
         missing = None
@@ -50,3 +46,9 @@ async def services(request: Request) -> ServiceList:
             )
         )
     return ServiceList(services=sorted(found, key=lambda each: each.name))
+
+
+PATHS = (
+    Path("GET", HEALTH, health, Health),
+    Path("GET", SERVICES, services, ServiceList),
+)

@@ -3,47 +3,39 @@
 from __future__ import annotations
 
 import asyncio
-
-from fastapi import APIRouter, Request, Response
+import re
 
 from ajkit.daemon.archive import UnsafeArchive
-from ajkit.daemon.parts import parts_of
 from ajkit.daemon.refusals import RefusedRequest
+from ajkit.daemon.routes import Answer, Call, Headers, Nothing, Path
 from ajkit.daemon.store import TooLarge, WrongDigest
-from ajkit.shared.contract import CodeInfo, Digest, ProblemDocument, code_path
+from ajkit.shared.contract import CodeInfo, code_path
 
-router = APIRouter(responses={"default": {"model": ProblemDocument, "description": "Refused, and why"}})
+_Plain = Call[Nothing, Headers, Nothing]
 
-_ARCHIVE_BODY = {
-    "requestBody": {
-        "required": True,
-        "content": {"application/x-tar": {"schema": {"type": "string", "format": "binary"}}},
-    }
-}
+_DIGEST = re.compile("[0-9a-f]{64}")
 
 
-@router.get(code_path("{digest}"))
-async def find(request: Request, digest: Digest) -> CodeInfo:
+async def find_code(call: _Plain) -> CodeInfo:
     """Whether the archive of a digest is here."""
-    size = parts_of(request).store.size_of(digest)
+    digest = _digest(call)
+    size = call.parts.store.size_of(digest)
     if size is None:
         raise RefusedRequest("code.unsent", f"there is no code {digest} here")
     return CodeInfo(digest=digest, size=size)
 
 
-@router.put(code_path("{digest}"), status_code=201, openapi_extra=_ARCHIVE_BODY)
-async def take(request: Request, response: Response, digest: Digest) -> CodeInfo:
+async def take_code(call: _Plain) -> CodeInfo | Answer:
     """Take the archive of a code folder: a tar whose SHA-256 is the digest. It is checked before it is kept."""
-    store = parts_of(request).store
+    digest, store = _digest(call), call.parts.store
     known = store.size_of(digest)
     if known is not None:
-        response.status_code = 200
-        async for _ in request.stream():
+        async for _ in call.request.stream():
             continue
-        return CodeInfo(digest=digest, size=known)
+        return Answer(CodeInfo(digest=digest, size=known), 200)
     with store.receive() as incoming:
         try:
-            async for data in request.stream():
+            async for data in call.request.stream():
                 await asyncio.to_thread(incoming.write, data)
             size = await asyncio.to_thread(incoming.keep, digest)
         except TooLarge:
@@ -55,3 +47,18 @@ async def take(request: Request, response: Response, digest: Digest) -> CodeInfo
         except UnsafeArchive as error:
             raise RefusedRequest("code.unsafe", str(error)) from None
     return CodeInfo(digest=digest, size=size)
+
+
+def _digest(call: _Plain) -> str:
+    digest = call.place("digest")
+    if not _DIGEST.fullmatch(digest):
+        raise RefusedRequest("request.invalid", "a digest is 64 hexadecimal digits in lower case")
+    return digest
+
+
+_PLACES = {"digest": f"^{_DIGEST.pattern}$"}
+
+PATHS = (
+    Path("GET", code_path("{digest}"), find_code, CodeInfo, places=_PLACES),
+    Path("PUT", code_path("{digest}"), take_code, CodeInfo, status=201, takes="application/x-tar", places=_PLACES),
+)

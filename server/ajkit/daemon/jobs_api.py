@@ -5,12 +5,11 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
-from fastapi import APIRouter, Header, Query, Request
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from ajkit.daemon import records
-from ajkit.daemon.parts import parts_of
 from ajkit.daemon.refusals import RefusedRequest
+from ajkit.daemon.routes import Call, Fields, Headers, Nothing, Path
 from ajkit.shared.contract import (
     JOBS,
     KEY_HEADER,
@@ -19,7 +18,6 @@ from ajkit.shared.contract import (
     JobDetail,
     JobInfo,
     JobPage,
-    ProblemDocument,
     ProblemShape,
     RenderAnswer,
     RenderRequest,
@@ -38,17 +36,30 @@ if TYPE_CHECKING:
 OWNER = ""
 """Who a job belongs to: whatever comes through the socket is its owner's."""
 
-router = APIRouter(responses={"default": {"model": ProblemDocument, "description": "Refused, and why"}})
+_Plain = Call[Nothing, Headers, Nothing]
 
 
-@router.post(JOBS, status_code=201)
-async def submit(
-    request: Request,
-    body: SubmitRequest,
-    key: Annotated[str | None, Header(alias=KEY_HEADER, min_length=1, max_length=200)] = None,
-) -> JobInfo:
+class KeyHeader(Headers):
+    """A text of the client's own that makes a submission the same when it is sent again."""
+
+    key: Annotated[str | None, Field(alias=KEY_HEADER.lower(), min_length=1, max_length=200)] = None
+
+
+class ListQuery(Fields):
+    """Which jobs to list: those for which all that is given is true."""
+
+    state: list[JobState] = []
+    live: bool | None = None
+    service: str | None = None
+    template: str | None = None
+    experiment: str | None = None
+    limit: Annotated[int, Field(ge=1, le=PAGE_LIMIT)] = 100
+    cursor: Annotated[str | None, Field(pattern="^[0-9]{1,18}$")] = None
+
+
+async def submit_job(call: Call[Nothing, KeyHeader, SubmitRequest]) -> JobInfo:
     """Take a job. It is on the disk when the answer comes; the same key and body answer the first outcome again."""
-    parts = parts_of(request)
+    parts, body, key = call.parts, call.body, call.headers.key
     if key is None:
         raise RefusedRequest("key.missing", f"send {KEY_HEADER}: any text of your own, the same one when you try again")
     try:
@@ -75,53 +86,42 @@ async def submit(
     return info
 
 
-@router.get(JOBS)
-async def list_jobs(
-    request: Request,
-    *,
-    state: Annotated[list[JobState] | None, Query(description="Any of these states.")] = None,
-    live: Annotated[bool | None, Query(description="Not ended (true) or ended (false).")] = None,
-    service: str | None = None,
-    template: str | None = None,
-    experiment: str | None = None,
-    limit: Annotated[int, Query(ge=1, le=PAGE_LIMIT)] = 100,
-    cursor: Annotated[str | None, Query(pattern="^[0-9]{1,18}$", description="`next` of the page before.")] = None,
-) -> JobPage:
-    """Jobs, newest first."""
+async def list_jobs(call: Call[ListQuery, Headers, Nothing]) -> JobPage:
+    """Jobs, newest first; `next` of a page is the cursor of the one after."""
+    query = call.query
     asked = records.Filter(
-        states=tuple(state or ()),
-        live=live,
-        service=service,
-        template=template,
-        experiment=experiment,
-        before=None if cursor is None else int(cursor),
+        states=tuple(query.state),
+        live=query.live,
+        service=query.service,
+        template=query.template,
+        experiment=query.experiment,
+        before=None if query.cursor is None else int(query.cursor),
     )
-    jobs, following = await parts_of(request).ledger.ask(partial(records.list_jobs, asked=asked, limit=limit))
+    jobs, following = await call.parts.ledger.ask(partial(records.list_jobs, asked=asked, limit=query.limit))
     return JobPage(jobs=jobs, next=None if following is None else str(following))
 
 
-@router.get(job_path("{job_id}"))
-async def show(request: Request, job_id: str) -> JobDetail:
+async def show_job(call: _Plain) -> JobDetail:
     """One job and the description it runs by."""
-    record = await parts_of(request).ledger.ask(partial(records.job_record, job_id=job_id))
+    job_id = call.place("job_id")
+    record = await call.parts.ledger.ask(partial(records.job_record, job_id=job_id))
     if record is None:
         raise no_such_job(job_id)
     return JobDetail(job=record.info, spec=record.spec)
 
 
-@router.post(job_path("{job_id}", "cancel"), status_code=202)
-async def cancel(request: Request, job_id: str) -> JobInfo:
+async def cancel_job(call: _Plain) -> JobInfo:
     """Ask for a job to be stopped; its state says when the engine has done so. A job that has ended stays as it is."""
-    info = await parts_of(request).ledger.ask_cancel(job_id)
+    job_id = call.place("job_id")
+    info = await call.parts.ledger.ask_cancel(job_id)
     if info is None:
         raise no_such_job(job_id)
     return info
 
 
-@router.post(RENDER)
-async def render(request: Request, body: RenderRequest) -> RenderAnswer:
+async def render_job(call: Call[Nothing, Headers, RenderRequest]) -> RenderAnswer:
     """What the engine would be handed for a job, and its own opinion where that is asked for. Nothing is submitted."""
-    parts = parts_of(request)
+    parts, body = call.parts, call.body
     execution = await _check(parts, body.spec)
     job = parts.queue.submission(body.spec, body.caller)
     try:
@@ -166,3 +166,12 @@ def _of_option(path: tuple[str | int, ...], message: str) -> ProblemShape:
     return ProblemShape(
         path=None, code="spec.invalid", severity="error", message=f"{format_keypath(path)}: {message}", range=None
     )
+
+
+PATHS = (
+    Path("POST", JOBS, submit_job, JobInfo, status=201, headers=KeyHeader, body=SubmitRequest),
+    Path("GET", JOBS, list_jobs, JobPage, query=ListQuery),
+    Path("GET", job_path("{job_id}"), show_job, JobDetail),
+    Path("POST", job_path("{job_id}", "cancel"), cancel_job, JobInfo, status=202),
+    Path("POST", RENDER, render_job, RenderAnswer, body=RenderRequest),
+)

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from fastapi import Request
-
     from ajkit.daemon.engines import Engines
     from ajkit.daemon.hub import Hub
     from ajkit.daemon.ledger import Ledger
@@ -31,8 +29,3 @@ class Parts:
     engines: Engines
     executions: Executions
     services: Registry
-
-
-def parts_of(request: Request) -> Parts:
-    """The parts of the daemon that a request came to."""
-    return cast("Parts", request.app.state.parts)

@@ -11,13 +11,11 @@ import stat
 import tempfile
 from typing import TYPE_CHECKING
 
+from ajkit.shared.contract import LOCK, NOTE
 from ajkit.shared.problem import AjError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-LOCK = "daemon.lock"
-NOTE = "endpoint.json"
 
 
 class PlaceProblem(AjError):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import os
+import signal
 import sys
 from typing import TYPE_CHECKING
 
@@ -23,12 +25,12 @@ from ajkit.daemon.parts import Parts
 from ajkit.daemon.queue import Queue
 from ajkit.daemon.store import CodeStore
 from ajkit.daemon.upkeep import forget_daily, until_idle
-from ajkit.shared.contract import Endpoint
+from ajkit.shared.contract import NOTE, Endpoint
 from ajkit.submit.registry import Executions
 
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from ajkit.daemon.settings import Settings
 
@@ -44,6 +46,14 @@ class _Server(uvicorn.Server):
         super().__init__(config)
         self._hub = hub
         self._listening = listening
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        # Uvicorn's own sends the signal again at the end, which would end us before the journal is closed.
+        loop = asyncio.get_running_loop()
+        for each in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(each, self.handle_exit, each, None)
+        yield
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -68,7 +78,7 @@ def serve(settings: Settings, environ: Mapping[str, str], listening: Callable[[]
     try:
         asyncio.run(_serve(settings, journal, listener, address, listening))
     finally:
-        place.remove(os.path.join(settings.state, place.NOTE))
+        place.remove(os.path.join(settings.state, NOTE))
         place.remove(address)
         listener.close()
         journal.close()

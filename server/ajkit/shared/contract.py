@@ -17,6 +17,12 @@ if TYPE_CHECKING:
 WIRE_VERSION = 1
 """Raised when a client of the version before could no longer talk to the daemon."""
 
+NOTE = "endpoint.json"
+"""The file in a daemon's state folder that holds an `Endpoint`."""
+
+LOCK = "daemon.lock"
+"""The file in a daemon's state folder that the daemon has locked while it lives."""
+
 HEALTH = "/v1/health"
 SERVICES = "/v1/services"
 RENDER = "/v1/render"

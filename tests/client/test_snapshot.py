@@ -1,0 +1,180 @@
+"""Packing a code folder: what travels, what stays, what is refused, and that the same tree gives the same bytes."""
+
+from __future__ import annotations
+
+import os
+import socket
+import tarfile
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ajkit.client.snapshot import Limits, pack
+from ajkit.daemon.archive import unpack, verify
+from ajkit.shared.problem import Refused
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def grow(root: Path, *paths: str) -> Path:
+    for each in paths:
+        place = root / each
+        if each.endswith("/"):
+            place.mkdir(parents=True, exist_ok=True)
+        else:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(b"content of " + os.fsencode(each) + b"\n")
+    return root
+
+
+def names(root: Path, ignore: list[str] | None = None, home: Path | None = None) -> list[str]:
+    with (
+        pack(str(root), ignore or [], home=str(home) if home else None) as archive,
+        tarfile.open(fileobj=archive.open(), encoding="utf-8", errors="surrogateescape") as tar,
+    ):
+        return tar.getnames()
+
+
+def refusal(root: Path, limits: Limits | None = None) -> str:
+    with pytest.raises(Refused) as refused:
+        pack(str(root), [], limits=limits)
+    return str(refused.value)
+
+
+def test_same_tree_same_bytes(tmp_path: Path) -> None:
+    paths = ["b/two", "a", "b/one", "empty/", "ü", "b.txt", "b-/x"]
+    digests = set()
+    for number, order in enumerate([paths, paths[::-1]]):
+        root = grow(tmp_path / str(number), *order)
+        (root / "run").write_text("#!/bin/sh\n")
+        (root / "run").chmod(0o755 if number else 0o700)
+        (root / "a").chmod(0o644 if number else 0o600)
+        (root / "link").symlink_to("b/one")
+        os.utime(root / "a", (number, number))
+        with pack(str(root), []) as archive:
+            digests.add((archive.digest, archive.size))
+            assert len(archive.open().read()) == archive.size
+    assert len(digests) == 1
+
+
+@pytest.mark.parametrize("change", ["content", "name", "executable", "link"])
+def test_another_tree_other_bytes(tmp_path: Path, change: str) -> None:
+    digests = set()
+    for number in range(2):
+        root = grow(tmp_path / str(number), "a", "b")
+        (root / "link").symlink_to("b" if number and change == "link" else "a")
+        if number and change == "content":
+            (root / "a").write_text("Content of a\n")
+        elif number and change == "name":
+            (root / "a").rename(root / "c")
+        elif number and change == "executable":
+            (root / "a").chmod(0o755)
+        with pack(str(root), []) as archive:
+            digests.add(archive.digest)
+    assert len(digests) == 2
+
+
+def test_rules_of_the_folder_and_of_sub_folders(tmp_path: Path) -> None:
+    grow(tmp_path, "a.bin", "keep.bin", "sub/a.bin", "sub/b.txt", "sub/deep/b.txt", "out/x", "other/.codeignore")
+    (tmp_path / ".ajignore").write_text("not-read-here.txt\n")
+    grow(tmp_path, "not-read-here.txt", "other/gone", "other/.amltignore")
+    (tmp_path / "sub/.ajignore").write_text("!a.bin\n/b.txt\n")
+    (tmp_path / "other/.codeignore").write_text("gone\n")
+    (tmp_path / "other/.amltignore").write_text(".codeignore\n")
+    found = names(tmp_path, ["*.bin", "!keep.bin", "out/"])
+    assert sorted(found) == [
+        ".ajignore",
+        "keep.bin",
+        "not-read-here.txt",
+        "other",
+        "other/.amltignore",
+        "other/.codeignore",
+        "sub",
+        "sub/.ajignore",
+        "sub/a.bin",
+        "sub/deep",
+        "sub/deep/b.txt",
+    ]
+
+
+def test_what_never_travels_cannot_be_brought_back(tmp_path: Path) -> None:
+    grow(tmp_path, ".git/config", ".venv/x", "web/node_modules/y", "p/__pycache__/z", "p/code.py", "p/.gitignore")
+    assert names(tmp_path, ["*", "!*/", "!*.py", "!.git", "!.venv/**"]) == ["p", "web", "p/code.py"]
+
+
+def test_of_aj_home_only_scripts_travel(tmp_path: Path) -> None:
+    grow(tmp_path, ".aj/template/t.yaml", ".aj/scripts/run.sh", ".aj/aj.toml", "main.py", "scripts/x")
+    found = names(tmp_path, home=tmp_path / ".aj")
+    assert sorted(found) == [".aj", ".aj/scripts", ".aj/scripts/run.sh", "main.py", "scripts", "scripts/x"]
+
+
+def test_empty_folders_travel_and_sockets_do_not(tmp_path: Path) -> None:
+    grow(tmp_path, "empty/", "file")
+    os.mkfifo(tmp_path / "pipe")
+    with socket.socket(socket.AF_UNIX) as sock:
+        sock.bind(str(tmp_path / "sock"))
+    assert names(tmp_path) == ["empty", "file"]
+
+
+def test_names_of_any_kind_survive(tmp_path: Path) -> None:
+    odd = ["line\nbreak", "back\\slash", " space ", "ünïcode", "x" * 200, "\udcff-not-utf-8"]
+    root = grow(tmp_path / "from", *odd)
+    with pack(str(root), []) as archive:
+        verify(archive.open(), entries=100, size=10_000)
+        unpack(archive.open(), str(tmp_path / "to"))
+    assert sorted(os.listdir(tmp_path / "to")) == sorted(odd)
+
+
+@pytest.mark.parametrize("target", ["/etc/passwd", "../outside", "sub/../../outside", "sub/up/../../../outside"])
+def test_links_that_leave_are_refused(tmp_path: Path, target: str) -> None:
+    root = grow(tmp_path / "root", "sub/file")
+    (root / "sub/up").symlink_to("..")
+    (root / "bad").symlink_to(target)
+    assert f"  bad → {target}" in refusal(root)
+    assert "bad" not in names(root, ["bad"])
+
+
+@pytest.mark.parametrize("target", ["a", "sub/file", "gone", "./a"])
+def test_links_that_stay_travel(tmp_path: Path, target: str) -> None:
+    root = grow(tmp_path, "a", "sub/file", "sub/deep/")
+    (root / "good").symlink_to(target)
+    (root / "sub/deep/up").symlink_to("../../a")
+    assert {"good", "sub/deep/up"} <= set(names(root))
+
+
+def test_a_link_to_itself_is_no_trap(tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    assert names(tmp_path) == ["loop"]
+
+
+def test_too_large_names_the_largest(tmp_path: Path) -> None:
+    for number in range(8):
+        (tmp_path / f"file{number}").write_bytes(b"x" * 1000 * number)
+    said = refusal(tmp_path, limits=Limits(size=20_000))
+    assert [line.split()[-1] for line in said.splitlines() if line.startswith("  ")] == [
+        "file7",
+        "file6",
+        "file5",
+        "file4",
+        "file3",
+    ]
+    assert "code.ignore" in said
+
+
+def test_too_many_entries(tmp_path: Path) -> None:
+    grow(tmp_path, *(f"f{number}" for number in range(12)))
+    assert "in 12 entries; at most" in refusal(tmp_path, limits=Limits(entries=11))
+
+
+def test_no_folder(tmp_path: Path) -> None:
+    assert "code.missing" in refusal(tmp_path / "nowhere")
+    assert "code.missing" in refusal(grow(tmp_path, "file") / "file")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root can read everything")
+@pytest.mark.optional("root can read everything")
+def test_unreadable(tmp_path: Path) -> None:
+    grow(tmp_path, "file")
+    (tmp_path / "file").chmod(0)
+    assert "code.unreadable" in refusal(tmp_path)

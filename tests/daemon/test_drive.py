@@ -1,0 +1,360 @@
+"""How a job is driven when its engine misbehaves: handed over once, looked up before another try, honest states."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import io
+import tarfile
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from ajkit.daemon import drive, records
+from ajkit.daemon.engines import Engines
+from ajkit.daemon.hub import Hub
+from ajkit.daemon.journal import Journal
+from ajkit.daemon.ledger import Ledger
+from ajkit.daemon.queue import Queue
+from ajkit.daemon.store import CodeStore
+from ajkit.shared.contract import JobInfo, SubmitRequest
+from ajkit.shared.job.execution import JobState, OutcomeUnknown, Rejected, Status, Unavailable
+from ajkit.submit.registry import CannotRun
+from tests.daemons import job_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from ajkit.shared.job.execution import Handle, Submission
+
+DONE = Status(JobState.DONE, exit_code=0)
+RUNNING = Status(JobState.RUNNING)
+
+
+class Engine:
+    """An engine by script: what submit does each time, what find answers, the statuses of a job that is there."""
+
+    name = "local"
+    poll_seconds = 0.01
+
+    def __init__(
+        self, submits: list[object], statuses: list[object] | None = None, finds: list[object] | None = None
+    ) -> None:
+        self.submits = submits
+        self.statuses = statuses or [RUNNING, DONE]
+        self.finds = finds or []
+        self.jobs: list[str] = []
+        self.calls: list[str] = []
+
+    def submit(self, job: Submission, report: Callable[[str], None]) -> str:
+        self.calls.append("submit")
+        report("sending")
+        then = self.submits.pop(0)
+        if not isinstance(then, Rejected | Unavailable):
+            self.jobs.append(job.token)
+        if isinstance(then, Exception):
+            raise then
+        return str(then)
+
+    def find(self, job: Submission) -> str | None:
+        self.calls.append("find")
+        then = self.finds.pop(0) if self.finds else None
+        if isinstance(then, Exception):
+            raise then
+        return "found" if job.token in self.jobs else None
+
+    def status(self, _: Handle) -> Status:
+        then = self.statuses[0] if len(self.statuses) == 1 else self.statuses.pop(0)
+        if isinstance(then, Exception):
+            raise then
+        assert isinstance(then, Status)
+        return then
+
+    def cancel(self, _: Handle) -> None:
+        self.calls.append("cancel")
+        self.statuses = [Status(JobState.CANCELLED)]
+
+
+class OneEngine:
+    """The registry of executions that has one engine, or none."""
+
+    def __init__(self, engine: Engine | None) -> None:
+        self.engine = engine
+
+    def find(self, service: str) -> Any:
+        if self.engine is None:
+            raise CannotRun(f"nothing here runs the service `{service}`")
+        return self.engine
+
+
+class World:
+    """A daemon without its HTTP face."""
+
+    def __init__(self, root: Path) -> None:
+        self.journal = Journal(str(root / "journal.sqlite3"))
+        self.hub = Hub()
+        self.ledger = Ledger(self.journal, self.hub)
+        self.store = CodeStore(str(root / "code"), size=10_000, entries=10)
+        self.engines = Engines()
+        self.root = root
+        made = io.BytesIO()
+        tarfile.open(fileobj=made, mode="w").close()
+        self.digest = hashlib.sha256(made.getvalue()).hexdigest()
+        with self.store.receive() as incoming:
+            incoming.write(made.getvalue())
+            incoming.keep(self.digest)
+
+    def queue(self, engine: Engine | None) -> Queue:
+        executions: Any = OneEngine(engine)
+        return Queue(str(self.root / "jobs"), self.ledger, self.engines, executions, self.store, self.hub)
+
+    async def accept(self) -> str:
+        body = SubmitRequest(spec=job_spec("true"), code_digest=self.digest)
+        info, _ = await self.ledger.accept(body, "", body.spec.sid)
+        return info.id
+
+    async def info(self, job_id: str) -> JobInfo:
+        info = await self.ledger.ask(partial(records.job_info, job_id=job_id))
+        assert info is not None
+        return info
+
+    async def states(self, job_id: str) -> list[str]:
+        events = await self.ledger.ask(partial(records.events_after, job_id=job_id, seq=0))
+        states = [each.state.value for each in events]
+        return [each for at, each in enumerate(states) if at == 0 or states[at - 1] != each]
+
+    async def until(self, job_id: str, *states: JobState) -> None:
+        async with asyncio.timeout(10):
+            while (await self.info(job_id)).state not in states:  # noqa: ASYNC110 - a look from outside
+                await asyncio.sleep(0.005)
+
+    async def driven(self, engine: Engine | None, job_id: str | None = None) -> tuple[JobInfo, list[str]]:
+        """Drive a job to its end: the job and its states in order."""
+        job_id = job_id or await self.accept()
+        queue = self.queue(engine)
+        await queue.start()
+        async with asyncio.timeout(10):
+            while queue.live:  # noqa: ASYNC110 - a look from outside
+                await asyncio.sleep(0.005)
+        return await self.info(job_id), await self.states(job_id)
+
+
+@pytest.fixture
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.setattr(drive, "_FIRST_PAUSE", 0.01)
+    made = World(tmp_path)
+    yield made
+    made.engines.close()
+    made.journal.close()
+
+
+def test_a_good_day(world: World) -> None:
+    engine = Engine(["17"])
+    info, states = asyncio.run(world.driven(engine))
+    assert (info.state, info.backend_id, info.exit_code, info.attempts) == (JobState.DONE, "17", 0, 1)
+    assert states == ["accepted", "submitting", "submitted", "running", "done"]
+    assert engine.calls == ["submit"]
+
+
+def test_rejected(world: World) -> None:
+    info, states = asyncio.run(world.driven(Engine([Rejected("no such queue")])))
+    assert (info.message, info.backend_id) == ("no such queue", None)
+    assert states == ["accepted", "submitting", "rejected"]
+
+
+def test_an_engine_that_is_away_is_tried_again(world: World) -> None:
+    engine = Engine([Unavailable("down"), Unavailable("down"), "17"])
+    info, states = asyncio.run(world.driven(engine))
+    assert (info.state, info.attempts) == (JobState.DONE, 3)
+    assert engine.calls == ["submit"] * 3
+    assert states == ["accepted", "submitting", "submitted", "running", "done"]
+
+
+def test_an_answer_that_was_lost_is_looked_up(world: World) -> None:
+    engine = Engine([OutcomeUnknown("the connection broke")])
+    info, states = asyncio.run(world.driven(engine))
+    assert engine.calls == ["submit", "find"]
+    assert (info.backend_id, len(engine.jobs)) == ("found", 1)
+    assert states == ["accepted", "submitting", "unknown", "submitted", "running", "done"]
+
+
+def test_a_job_that_certainly_is_not_there_is_submitted_again(world: World) -> None:
+    engine = Engine([OutcomeUnknown("the connection broke"), "17"])
+    engine.jobs = []
+    submit = engine.submit
+
+    def lost(job: Submission, report: Callable[[str], None]) -> str:
+        try:
+            return submit(job, report)
+        except OutcomeUnknown:
+            engine.jobs.clear()
+            raise
+
+    engine.submit = lost  # type: ignore[method-assign]
+    info, states = asyncio.run(world.driven(engine))
+    assert engine.calls == ["submit", "find", "submit"]
+    assert (info.backend_id, info.attempts) == ("17", 2)
+    assert states == ["accepted", "submitting", "unknown", "submitting", "submitted", "running", "done"]
+
+
+def test_unknown_stays_unknown_while_the_engine_cannot_be_asked(world: World) -> None:
+    engine = Engine([OutcomeUnknown("broke")], finds=[Unavailable("down"), Unavailable("down")])
+    info, states = asyncio.run(world.driven(engine))
+    assert engine.calls == ["submit", "find", "find", "find"]
+    assert info.state is JobState.DONE
+    assert states.count("unknown") == 1
+
+
+def test_a_backend_that_breaks_after_the_call_has_not_submitted_twice(world: World) -> None:
+    engine = Engine([ZeroDivisionError("a fault")])
+    info, _ = asyncio.run(world.driven(engine))
+    assert (engine.calls, info.state, info.backend_id) == (["submit", "find"], JobState.DONE, "found")
+
+
+def test_a_backend_that_breaks_before_the_call_is_not_asked_for_ever(world: World) -> None:
+    engine = Engine([])
+    info, _ = asyncio.run(world.driven(engine))
+    assert engine.calls == ["submit", "find"]
+    assert info.state is JobState.REJECTED
+    assert "IndexError" in info.message
+
+
+@pytest.mark.parametrize("arrived", [True, False])
+def test_a_daemon_that_died_while_it_submitted_looks_first(world: World, arrived: bool) -> None:
+    async def scene() -> tuple[Engine, JobInfo]:
+        job_id = await world.accept()
+        await world.ledger.intend(job_id)
+        engine = Engine(["17"])
+        engine.jobs = [f"aj-{job_id}"] if arrived else []
+        info, _ = await world.driven(engine, job_id)
+        return engine, info
+
+    engine, info = asyncio.run(scene())
+    assert engine.calls == (["find"] if arrived else ["find", "submit"])
+    assert (info.state, len(engine.jobs)) == (JobState.DONE, 1)
+
+
+def test_a_daemon_that_died_later_goes_on_with_the_id_it_has(world: World) -> None:
+    async def scene() -> tuple[Engine, JobInfo]:
+        job_id = await world.accept()
+        await world.ledger.intend(job_id)
+        await world.ledger.step(job_id, JobState.SUBMITTED, backend_id="17", attempt="17")
+        engine = Engine([])
+        info, _ = await world.driven(engine, job_id)
+        return engine, info
+
+    engine, info = asyncio.run(scene())
+    assert (engine.calls, info.state, info.backend_id) == ([], JobState.DONE, "17")
+
+
+def test_an_engine_that_goes_away_while_the_job_runs(world: World) -> None:
+    engine = Engine(["17"], [RUNNING, Unavailable("down"), Unavailable("down"), RUNNING, DONE])
+    info, states = asyncio.run(world.driven(engine))
+    assert states == ["accepted", "submitting", "submitted", "running", "done"]
+    assert info.state is JobState.DONE
+
+
+def test_requeued(world: World) -> None:
+    queued = Status(JobState.QUEUED, "node failed")
+    _, states = asyncio.run(world.driven(Engine(["17"], [queued, RUNNING, queued, RUNNING, DONE])))
+    assert states == ["accepted", "submitting", "submitted", "queued", "running", "queued", "running", "done"]
+
+
+def test_cancelled_while_it_runs(world: World) -> None:
+    engine = Engine(["17"], [RUNNING])
+
+    async def scene() -> list[str]:
+        job_id = await world.accept()
+        queue = world.queue(engine)
+        queue.take(job_id)
+        await world.until(job_id, JobState.RUNNING)
+        await world.ledger.ask_cancel(job_id)
+        await world.until(job_id, JobState.CANCELLED)
+        return await world.states(job_id)
+
+    states = asyncio.run(scene())
+    assert states == ["accepted", "submitting", "submitted", "running", "cancelling", "cancelled"]
+    assert engine.calls == ["submit", "cancel"]
+
+
+def test_cancelled_before_it_was_handed_over(world: World) -> None:
+    async def scene() -> tuple[Engine, list[str]]:
+        job_id = await world.accept()
+        await world.ledger.ask_cancel(job_id)
+        engine = Engine(["17"])
+        _, states = await world.driven(engine, job_id)
+        return engine, states
+
+    engine, states = asyncio.run(scene())
+    assert (engine.calls, states) == ([], ["accepted", "cancelled"])
+
+
+def test_a_job_that_ends_before_it_can_be_cancelled_keeps_its_end(world: World) -> None:
+    engine = Engine(["17"], [RUNNING])
+    engine.cancel = lambda _: setattr(engine, "statuses", [DONE])  # type: ignore[method-assign]
+
+    async def scene() -> list[str]:
+        job_id = await world.accept()
+        world.queue(engine).take(job_id)
+        await world.until(job_id, JobState.RUNNING)
+        await world.ledger.ask_cancel(job_id)
+        await world.until(job_id, JobState.DONE, JobState.CANCELLED)
+        return await world.states(job_id)
+
+    assert asyncio.run(scene())[-2:] == ["cancelling", "done"]
+
+
+def test_a_service_that_nothing_runs(world: World) -> None:
+    info, states = asyncio.run(world.driven(None))
+    assert states == ["accepted", "rejected"]
+    assert "nothing here runs" in info.message
+
+
+def test_a_job_on_an_engine_that_is_gone_for_now_is_kept(world: World) -> None:
+    async def scene() -> JobInfo:
+        job_id = await world.accept()
+        await world.ledger.intend(job_id)
+        await world.ledger.step(job_id, JobState.SUBMITTED, backend_id="17")
+        return (await world.driven(None, job_id))[0]
+
+    info = asyncio.run(scene())
+    assert info.state is JobState.SUBMITTED
+    assert "nothing here runs" in info.message
+
+
+def test_code_that_is_gone(world: World) -> None:
+    async def scene() -> JobInfo:
+        body = SubmitRequest(spec=job_spec("true"), code_digest="0" * 64)
+        await world.ledger.accept(body, "", "k")
+        return (await world.driven(Engine(["17"]), body.spec.sid))[0]
+
+    info = asyncio.run(scene())
+    assert info.state is JobState.REJECTED
+    assert "code of the job is gone" in info.message
+
+
+def test_an_engine_is_asked_again_to_stop_what_it_has_not_stopped(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(drive, "_ASK_AGAIN", 0.05)
+    engine = Engine(["17"], [RUNNING])
+
+    def deaf(_: Handle) -> None:
+        engine.calls.append("cancel")
+        if engine.calls.count("cancel") == 3:
+            engine.statuses = [Status(JobState.CANCELLED)]
+
+    engine.cancel = deaf  # type: ignore[method-assign]
+
+    async def scene() -> list[str]:
+        job_id = await world.accept()
+        world.queue(engine).take(job_id)
+        await world.until(job_id, JobState.RUNNING)
+        await world.ledger.ask_cancel(job_id)
+        await world.until(job_id, JobState.CANCELLED)
+        return await world.states(job_id)
+
+    assert asyncio.run(scene())[-2:] == ["cancelling", "cancelled"]
+    assert engine.calls.count("cancel") == 3

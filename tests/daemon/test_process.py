@@ -1,0 +1,198 @@
+"""Daemons as processes: one for a state, started by whoever comes first, gone when not needed, not missed by jobs."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from ajkit.client.daemon import LogLine, StateChange
+from ajkit.client.places import read_note
+from ajkit.client.start import DaemonFailed
+from tests.daemons import Host, finish, is_alive, job_spec, make_host, wait_gone, wait_until
+
+
+def daemons_of(host: Host) -> list[int]:
+    """The daemon processes of a state folder."""
+    found = []
+    for name in os.listdir("/proc"):
+        if name.isdecimal() and is_alive(int(name)):
+            try:
+                with open(f"/proc/{name}/cmdline", "rb") as file:
+                    words = file.read().split(b"\0")
+            except OSError:
+                continue
+            if b"ajkit.daemon" in words and host.state.encode() in words:
+                found.append(int(name))
+    return found
+
+
+def test_many_starters_one_daemon(host: Host) -> None:
+    with ThreadPoolExecutor(6) as pool:
+        pids = list(pool.map(lambda _: host.daemon().health().pid, range(6)))
+    assert len(set(pids)) == 1
+    wait_until(lambda: daemons_of(host) == [pids[0]])
+
+
+def test_it_belongs_to_no_terminal(host: Host) -> None:
+    host.daemon()
+    pid = host.pid
+    assert os.getsid(pid) != os.getsid(0)
+    assert os.readlink(f"/proc/{pid}/cwd") == "/"
+    assert os.readlink(f"/proc/{pid}/fd/0") == os.devnull
+    assert os.readlink(f"/proc/{pid}/fd/1") == os.devnull
+
+
+def test_everything_it_makes_is_its_owners_alone(host: Host) -> None:
+    host.run(job_spec("echo hi"))
+    note = read_note(host.state)
+    assert note is not None
+    seen = [note.socket, os.path.dirname(note.socket), host.state, os.path.dirname(host.state)]
+    for folder, folders, names in os.walk(host.state):
+        if os.path.basename(folder) not in {"tree", "code"}:
+            seen += [os.path.join(folder, name) for name in (*folders, *names)]
+    assert len(seen) > 15
+    assert [path for path in seen if os.lstat(path).st_mode & 0o077] == []
+
+
+def test_it_stops_when_nothing_is_to_do_and_not_before() -> None:
+    for host in make_host(AJ_IDLE_SECONDS="0.4"):
+        daemon = host.daemon()
+        spec = job_spec("sleep 1.5; echo done")
+        daemon.submit(spec, host.code)
+        pid = host.pid
+        time.sleep(1.2)
+        assert is_alive(pid)
+        wait_gone(pid)
+        assert read_note(host.state) is None
+        assert finish(daemon, spec.sid)[0] == "done"
+        assert host.pid != pid
+
+
+def test_it_stays_while_somebody_follows() -> None:
+    for host in make_host(AJ_IDLE_SECONDS="0.3"):
+        daemon = host.daemon()
+        spec = job_spec("sleep 1; echo x")
+        daemon.submit(spec, host.code)
+        pid = host.pid
+        assert finish(daemon, spec.sid)[2] == {"node-0": "x\n"}
+        assert is_alive(pid)
+
+
+def test_told_to_stop_it_stops_soon_and_jobs_go_on(host: Host) -> None:
+    daemon = host.daemon()
+    spec = job_spec("echo begun; sleep 1; echo ended; exit 4")
+    daemon.submit(spec, host.code)
+    seen: list[LogLine | StateChange] = []
+    follower = threading.Thread(target=lambda: seen.extend(host.daemon().follow(spec.sid)))
+    follower.start()
+    wait_until(lambda: any(isinstance(each, LogLine) for each in seen))
+    pid = host.pid
+    began = time.monotonic()
+    os.kill(pid, signal.SIGTERM)
+    wait_gone(pid)
+    assert time.monotonic() - began < 3
+    follower.join(30)
+    # The one who followed started another daemon and saw everything once.
+    assert "".join(each.text for each in seen if isinstance(each, LogLine)) == "begun\nended\n"
+    states = [each.event.state.value for each in seen if isinstance(each, StateChange)]
+    assert states == ["accepted", "submitting", "submitted", "running", "failed"]
+    assert host.pid != pid
+
+
+def test_a_job_outlives_a_killed_daemon(host: Host) -> None:
+    daemon = host.daemon()
+    spec = job_spec("echo begun; sleep 1; echo ended; exit 4", nodes=2)
+    daemon.submit(spec, host.code)
+    wait_until(lambda: daemon.job(spec.sid).job.state.value == "running")
+    host.kill()
+    assert [is_alive(each) for each in host.supervisors()] == [True]
+    state, code, texts = finish(daemon, spec.sid)
+    assert (state, code) == ("failed", 4)
+    assert set(texts) == {"node-0", "node-1"}
+
+
+def test_a_job_that_ends_while_no_daemon_is_there(host: Host) -> None:
+    daemon = host.daemon()
+    spec = job_spec("sleep 0.3; exit 6")
+    daemon.submit(spec, host.code)
+    wait_until(lambda: daemon.job(spec.sid).job.state.value == "running")
+    host.kill()
+    wait_until(lambda: not host.supervisors())
+    assert finish(daemon, spec.sid)[:2] == ("failed", 6)
+
+
+def test_a_job_can_be_cancelled_by_the_next_daemon(host: Host) -> None:
+    daemon = host.daemon()
+    spec = job_spec("sleep 1006")
+    daemon.submit(spec, host.code)
+    wait_until(lambda: daemon.job(spec.sid).job.state.value == "running")
+    host.kill()
+    daemon.cancel(spec.sid)
+    assert finish(daemon, spec.sid)[0] == "cancelled"
+    assert host.supervisors() == []
+
+
+def test_a_second_daemon_on_the_same_journal_finds_the_first(host: Host) -> None:
+    host.daemon()
+    command = [sys.executable, "-m", "ajkit.daemon", "--state", host.state]
+    second = subprocess.run(command, env=host.environ, capture_output=True, text=True, timeout=20, check=False)
+    assert (second.returncode, second.stdout) == (0, "running\n")
+    assert host.daemon().health().pid == host.pid
+
+
+def test_without_leave_to_start_nothing_is_started(host: Host) -> None:
+    with pytest.raises(DaemonFailed, match="no daemon runs"):
+        host.daemon(start=False)
+    assert daemons_of(host) == []
+
+
+def test_a_daemon_that_cannot_start_says_why(host: Host) -> None:
+    os.makedirs(host.state, mode=0o700)
+    with open(os.path.join(host.state, "journal.sqlite3"), "wb") as file:
+        file.write(b"not a journal, but long enough to be taken for one" * 20)
+    with pytest.raises(DaemonFailed, match=r"(?s)did not start.*journal.*cannot be used"):
+        host.daemon()
+
+
+def test_a_setting_that_is_no_number(host: Host) -> None:
+    host.environ["AJ_KEEP_DAYS"] = "soon"
+    with pytest.raises(DaemonFailed, match="AJ_KEEP_DAYS='soon' is not a number"):
+        host.daemon()
+
+
+def test_an_older_daemon_is_replaced(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
+    host.daemon()
+    old = host.pid
+    monkeypatch.setattr("ajkit.client.reach.__version__", "0.1.1")
+    host.patient().reach._found()
+    wait_gone(old)
+    monkeypatch.undo()
+    assert host.daemon().health().pid != old
+
+
+def test_a_daemon_of_another_wire_is_told_apart(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
+    host.daemon()
+    monkeypatch.setattr("ajkit.client.reach.WIRE_VERSION", 2)
+    with pytest.raises(DaemonFailed, match="do not understand each other"):
+        host.daemon()
+
+
+def test_what_ended_long_ago_is_forgotten_at_the_next_start(host: Host) -> None:
+    old, young = job_spec("true"), job_spec("true")
+    for spec in (old, young):
+        host.run(spec)
+    host.stop()
+    with sqlite3.connect(os.path.join(host.state, "journal.sqlite3")) as db:
+        db.execute("UPDATE jobs SET ended_at = '2001-01-01T00:00:00.000Z' WHERE id = ?", (old.sid,))
+    db.close()
+    daemon = host.daemon()
+    wait_until(lambda: [each.id for each in daemon.jobs()] == [young.sid])
+    wait_until(lambda: os.listdir(os.path.join(host.state, "jobs")) == [young.sid])
