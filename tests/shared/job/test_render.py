@@ -90,7 +90,7 @@ values = st.recursive(
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(values)
 def test_yaml_text_is_read_back_as_it_was(value: Json) -> None:
     assert yaml.safe_load(yaml_text(value)) == value

@@ -171,7 +171,7 @@ def test_services_that_take_any_sku(service: str) -> None:
 
 @pytest.mark.parametrize(
     ("value", "codes"),
-    [("'${PPN}'", ["sku.placeholder"]), ("0", []), ("2", [])],
+    [("'${PPN}'", ["sku.placeholder"]), ("$PPN", ["sku.placeholder"]), ("0", []), ("2", [])],
 )
 def test_variables_of_processes_per_node(value: str, codes: list[str]) -> None:
     text = leaf(f"process_count_per_node: {value}") + "  env_defaults: {PPN: 4}\n"
@@ -181,7 +181,7 @@ def test_variables_of_processes_per_node(value: str, codes: list[str]) -> None:
         (found,) = (each for each in plan.problems if each.is_error)
         assert found.fixes[0].edits[0].new_text == "4"
     amlt = ask(text, nodes=1, selector=8, amlt=True)
-    assert amlt.require().processes_per_node == {"'${PPN}'": 4, "0": 1, "2": 2}[value]
+    assert amlt.require().processes_per_node == {"'${PPN}'": 4, "$PPN": 4, "0": 1, "2": 2}[value]
 
 
 def test_the_shape_that_tasks_add_up_to() -> None:

@@ -7,9 +7,8 @@ import re
 from typing import TYPE_CHECKING
 
 from ajkit.shared.job.code import CONFIG_DIR
-from ajkit.shared.job.shape import variable_names
+from ajkit.shared.job.shape import stands_for
 from ajkit.shared.job.yamltext import yaml_text
-from ajkit.shared.sku import VARIABLE
 from ajkit.shared.where import pruned
 
 if TYPE_CHECKING:
@@ -93,10 +92,8 @@ def _commands(written: Json, script: str) -> list[str]:
 
 def _processes(written: Json, spec: JobSpec, config: dict[str, Json]) -> Json:
     """The number of processes, or the variable that stands for it where no flag said another number."""
-    if isinstance(written, str) and (found := VARIABLE.search(written)):
-        unsaid = max(variable_names(config).get(found[1]) or 1, 1)
-        if spec.processes_per_node == unsaid:
-            return written
+    if isinstance(written, str) and spec.processes_per_node == (stands_for(written, config) or 1):
+        return written
     return spec.processes_per_node
 
 

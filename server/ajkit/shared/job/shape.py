@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ajkit.shared.problem import Finding, Problem, problem
 from ajkit.shared.sku import (
     SKU_PATH,
-    VARIABLE,
     Count,
     Shape,
     check_counts,
@@ -128,6 +128,12 @@ def variable_names(config: dict[str, Json]) -> dict[str, int]:
     return {name: number for name, value in declared.items() if (number := _whole(value)) is not None}
 
 
+def stands_for(text: str, config: dict[str, Json]) -> int | None:
+    """The number of processes per node that an amlt variable (``${PPN}``) stands for, where `env_defaults` says one."""
+    found = re.fullmatch(r"\$\{?(\w+)\}?", text)
+    return variable_names(config).get(found[1]) if found else None
+
+
 def _whole(value: Json) -> int | None:
     if isinstance(value, str) and value.isascii() and value.isdigit():
         return int(value)
@@ -152,10 +158,7 @@ def _number(
             return None
         return given
     value = at(config, path)
-    if isinstance(value, int) and not isinstance(value, bool):
-        if value < least:
-            reports.append(Finding(path, "shape.invalid", f"the {what} is at least {least}, not {value}"))
-            return None
+    if isinstance(value, int):
         return value
     cleared = " (it is cleared here)" if value is None else ""
     message = f"the {what} is missing: give {flag}, or set {name} in the template{cleared}"
@@ -172,22 +175,17 @@ def _processes(config: dict[str, Json], request: JobRequest, reports: list[Repor
             reports.append(problem("shape.invalid", message, None))
         return max(given, 1)
     value = value_at(config, PROCESSES_PATH)
-    if isinstance(value, str) and (found := VARIABLE.search(value)):
-        number = variable_names(config).get(found[1])
+    if isinstance(value, str):
+        number = stands_for(value, config)
         if not request.amlt:
             message = (
-                f"`{found[0]}` in jobs[0].process_count_per_node is filled by amlt alone (run with --amlt); "
+                f"`{value}` in jobs[0].process_count_per_node is filled by amlt alone (run with --amlt); "
                 "elsewhere write the number itself, or leave it to --ppn"
             )
             suggest = None if number is None else str(number)
             reports.append(Finding(PROCESSES_PATH, "sku.placeholder", message, suggest=suggest))
-        return max(number or 1, 1)
-    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
-        return value or 1
-    if value is not None:
-        message = f"the number of launcher processes per node is a whole number from 1 (0: not set), not {value!r}"
-        reports.append(Finding(PROCESSES_PATH, "shape.invalid", message))
-    return 1
+        return number or 1
+    return value if isinstance(value, int) and value > 0 else 1
 
 
 def _sku(
