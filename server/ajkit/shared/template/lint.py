@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from ajkit.shared.template.tree import Entry, Node
     from ajkit.shared.where import Json, KeyPath
 
+_SCALARS = (str, int, float, bool)
+
 
 def lints(merged: Merged) -> tuple[Problem, ...]:
     """The merge lints of one file over its bases, worked out when first asked for and remembered."""
@@ -51,10 +53,16 @@ class _Linter:
         self._text = file.document.text
 
     def mapping(self, own: Mapping, inherited: list[dict[str, Json]], path: KeyPath) -> Iterator[Problem]:
-        for key, entry in own.entries.items():
-            met = [each[key] for each in inherited if key in each]
-            if met:
-                yield from self._value(entry.node, entry, met, (*path, key))
+        met: dict[str, list[Json]] = {}
+        for each in inherited:
+            for key in own.value.keys() & each.keys():
+                met.setdefault(key, []).append(each[key])
+        for key in filter(met.__contains__, own.entries):
+            value, last = own.value[key], met[key][-1]
+            if type(value) in _SCALARS and type(last) in _SCALARS and value != last:
+                continue  # by far the most: one value in place of another
+            entry = own.entries[key]
+            yield from self._value(entry.node, entry, met[key], (*path, key))
 
     def _value(self, node: Node, entry: Entry | None, met: list[Json], path: KeyPath) -> Iterator[Problem]:
         if isinstance(node, Mapping) and all(isinstance(each, dict) for each in met):

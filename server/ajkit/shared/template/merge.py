@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 NODE_LIMIT = 1_000_000
 
+_CONTAINERS = (dict, list)
+
 
 class TooLarge(Exception):
     """A merged list would pass the node budget."""
@@ -59,15 +61,13 @@ def merge_mappings(values: Sequence[dict[str, Json]]) -> dict[str, Json]:
     out = dict(values[0]) if values else {}
     several: dict[str, list[Json]] = {}
     for each in values[1:]:
-        for key, value in each.items():
-            if key in out:
-                met = several.get(key)
-                if met is None:
-                    several[key] = [out[key], value]
-                else:
-                    met.append(value)
-            else:
-                out[key] = value
+        for key in out.keys() & each.keys():
+            value = each[key]
+            if type(value) in _CONTAINERS:
+                several.setdefault(key, [out[key]]).append(value)
+            else:  # it wins over all before it, and no union reaches past it
+                several.pop(key, None)
+        out.update(each)
     for key, met in several.items():
         out[key] = merge(met)
     return out

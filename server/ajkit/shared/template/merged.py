@@ -107,7 +107,7 @@ class Merged:
     on_cycle: bool
     settled: bool
     tried: frozenset[str]
-    _below: tuple[Merged, ...] | None = field(default=None, compare=False)
+    _others: tuple[Merged, ...] | None = field(default=None, compare=False)
     _reads: frozenset[str] | None = field(default=None, compare=False)
     lints: tuple[Problem, ...] | None = field(default=None, compare=False)
     meetings: dict[str, Meeting] = field(default_factory=dict, compare=False)
@@ -118,16 +118,18 @@ class Merged:
 
     def below(self) -> tuple[Merged, ...]:
         """Itself and every merged file it is made from, each once, nearest first."""
-        if self._below is None:
-            found = [self]
-            met = {id(self)}
+        if self._others is None:
+            found = list(self.bases())
+            met: set[int] = set()
+            others = []
             for each in found:
-                for base in each.bases():
-                    if id(base) not in met:
-                        met.add(id(base))
-                        found.append(base)
-            self._below = tuple(found)
-        return self._below
+                if id(each) not in met:
+                    met.add(id(each))
+                    others.append(each)
+                    found.extend(each.bases())
+            # Without itself: a circle of references would outlive its use until the garbage collector comes by.
+            self._others = tuple(others)
+        return (self, *self._others)
 
     def reads(self) -> frozenset[str]:
         """Every path that was looked at for it, existing or not."""
