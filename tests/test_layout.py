@@ -6,6 +6,7 @@ import ast
 import re
 import subprocess
 import sys
+import tomllib
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -88,6 +89,21 @@ def test_every_test_mirrors_a_module_or_says_what_it_is() -> None:
     tops = {room.split("/")[0] for room in rooms} - {"."}
     mirrored = {path.relative_to(ROOT / "tests").parent.as_posix() for path in files(".py") if "tests" in path.parts}
     assert sorted(each for each in mirrored if each.split("/")[0] in tops and each not in rooms) == []
+
+
+def test_the_declared_dependencies_are_those_imported() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    declared = {re.split(r"[^\w-]", each, maxsplit=1)[0] for each in project["dependencies"]}
+    imported = set()
+    for path in files(".py"):
+        if named(path).startswith("server/"):
+            for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+                names = [each.name for each in node.names] if isinstance(node, ast.Import) else []
+                imported |= {each.split(".")[0] for each in names}
+                if isinstance(node, ast.ImportFrom) and node.module:
+                    imported.add(node.module.split(".")[0])
+    others = imported - sys.stdlib_module_names - {"ajkit"}
+    assert {"pyyaml" if each == "yaml" else each.replace("_", "-") for each in others} == declared
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"]])
