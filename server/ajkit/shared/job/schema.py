@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ajkit.shared.job.fielddocs import BASE_DOC, CONFIG_DOC
 from ajkit.shared.job.spec import FromEnv, FromFile, JobSpec
 from ajkit.shared.template.dialect import KEYS
 from ajkit.shared.template.fields import any_case_pattern
@@ -22,10 +23,6 @@ Schema = dict[str, Any]
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
 _BASE_NAME = r"^(?!\.)(?!.*\.\.)(?!.*\.$)(?![A-Za-z]:)[^/\\\u0000-\u001f\u007f]+$"
-_BASE = (
-    "The template or templates that this one extends. A plain name (`gpu`) is the file beside this one, a dotted name "
-    "(`storage.default`) one under AJ_HOME. Later ones win over earlier ones, and `config` over all of them."
-)
 
 
 def template_schema(services: Iterable[Service]) -> Schema:
@@ -37,14 +34,14 @@ def template_schema(services: Iterable[Service]) -> Schema:
     known = sorted(services, key=lambda each: each.name)
     config = Template.model_json_schema()
     del config["properties"]["raw"]
-    config["description"] = "What this file sets; it is merged over what its bases set."
+    config["description"] = CONFIG_DOC
     definitions: dict[str, Schema] = {"Config": config, **config.pop("$defs")}
     for each in definitions.values():
         _loosen(_described(each))
     _add_dialect(definitions, {path for service in known for path in extra_fields(service.options)})
     _add_services(definitions, known)
     name = {"type": "string", "pattern": _BASE_NAME}
-    base = {"description": _BASE, "anyOf": [name, {"type": "array", "items": name}, {"type": "null"}]}
+    base = {"description": BASE_DOC, "anyOf": [name, {"type": "array", "items": name}, {"type": "null"}]}
     return {
         "$schema": _DRAFT,
         "title": "aj template",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -53,6 +53,57 @@ KEYS: dict[Section, dict[str, str]] = {
     },
 }
 """What each key means, by section."""
+
+BELOW: dict[Section, dict[str, str]] = {
+    ("search",): {
+        "type": "How the search goes through its parameters: `grid`, `random` or `bayesian`.",
+        "sampling": "How the search goes through its parameters.",
+        "max_trials": "The number of trials at most.",
+        "parallel_trials": "How many trials run at a time.",
+        "max_duration_hours": "The hours after which the search ends.",
+        "metrics": "What makes a trial better, each with `name` and `goal`.",
+        "params": "The parameters to search over, each with `name`, `spec` and `values`.",
+        "job_template": "The job of each trial, written as an entry of `jobs`.",
+    },
+    ("search", "params"): {
+        "name": "The name that `{name}` in the job's texts stands for.",
+        "spec": "How values are drawn: `discrete`, `log` or another way that amlt knows.",
+        "values": "The values, or the range that they are drawn from.",
+    },
+    ("search", "metrics"): {
+        "name": "The name under which the job reports it.",
+        "goal": "`maximize` or `minimize`.",
+    },
+    ("data",): {
+        "local_dir": "The local folder to upload.",
+        "remote_dir": "Where it goes in the storage.",
+        "storage_id": "The entry of `storage` that it goes to.",
+    },
+    ("jobs", "aml_mpirun"): {
+        "communicator": "What the processes speak through, such as `OpenMpi`.",
+        "process_count_per_node": "Processes that it starts on each node.",
+    },
+    ("jobs", "submit_args", "constraints"): {
+        "type": "What kind of condition it is.",
+        "tag": "What the nodes must have.",
+    },
+}
+"""The keys below those of `KEYS`, which nothing here reads or checks: they are only offered."""
+
+FORMS: dict[str, Literal["list", "mapping"]] = {
+    **dict.fromkeys(("env_defaults", "data", "search", "job", "job_template", "resources", "aml_mpirun"), "mapping"),
+    **dict.fromkeys(("image_setup", "skip_conda_packages_on_sing", "constraints", "mount_options"), "list"),
+    **dict.fromkeys(("params", "metrics", "values"), "list"),
+}
+"""How the keys that are no single value are written."""
+
+_FLAG = ("true", "false")
+VALUES: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("mpi", "preemptible", "azml_int", "is_output", "code_upload"), _FLAG),
+    "execution_mode": ("basic", "managed"),
+    "goal": ("maximize", "minimize"),
+}
+"""The words that a key takes, where they are few."""
 
 _CHANGES_JOB = frozenset({"search", "data", "conda_yaml_file", "image_setup", "mount_options"})
 

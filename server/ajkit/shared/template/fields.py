@@ -25,12 +25,12 @@ _VARIABLE = r"\$\{?[A-Za-z_]"
 class Expect:
     """Marks a type: a value that does not fit gives one error, whose message is `words` ("a whole number")."""
 
-    __slots__ = ("_choices", "_kind", "_words")
+    __slots__ = ("_kind", "choices", "words")
 
     def __init__(self, kind: Kind, words: str, choices: tuple[str, ...] = ()) -> None:
         self._kind = kind
-        self._words = words
-        self._choices = choices
+        self.words = words
+        self.choices = choices
 
     def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
         """One error of our own in place of whatever the type itself would say."""
@@ -40,8 +40,8 @@ class Expect:
         return core_schema.custom_error_schema(
             schema,
             custom_error_type=self._kind,
-            custom_error_message=self._words,
-            custom_error_context={"choices": "|".join(self._choices)},
+            custom_error_message=self.words,
+            custom_error_context={"choices": "|".join(self.choices)},
         )
 
 
@@ -63,8 +63,8 @@ class Choice(Expect):
 
     def __get_pydantic_json_schema__(self, _: core_schema.CoreSchema, __: GetJsonSchemaHandler) -> dict[str, Any]:
         """The words first, so that editors offer them, then every other case of them."""
-        any_case = any_case_pattern(self._choices)
-        return {"anyOf": [{"enum": list(self._choices)}, {"type": "string", "pattern": f"{any_case}|{_VARIABLE}"}]}
+        any_case = any_case_pattern(self.choices)
+        return {"anyOf": [{"enum": list(self.choices)}, {"type": "string", "pattern": f"{any_case}|{_VARIABLE}"}]}
 
     def _spell(self, value: str) -> str:
         found = self._spelt.get(value.lower())
