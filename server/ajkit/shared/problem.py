@@ -215,7 +215,12 @@ class Finding:
 
 def in_order(problems: Iterable[Problem]) -> list[Problem]:
     """Problems sorted by file and position, exact repetitions left out."""
-    return sorted(dict.fromkeys(problems), key=_place)
+    kept: dict[tuple[str, int, int, str, str], list[Problem]] = {}
+    for each in problems:
+        same = kept.setdefault(_place(each), [])
+        if each not in same:
+            same.append(each)
+    return [each for place in sorted(kept) for each in kept[place]]
 
 
 def summed(problems: Iterable[Problem]) -> list[Problem]:

@@ -97,6 +97,8 @@ def test_every_trail_leads_to_the_value_it_claims(files: list[tuple[list[int], d
         trail = found.trail(path)
         assert trail is not None
         assert trail.value == value
+        assert found.span(path) == trail.winner.span
+        assert found.written(path) == trail.winner.written
         for origin in (trail.winner, *trail.overrode, *trail.contributors):
             assert origin.span
             assert yaml.safe_load(origin.span.written) == origin.value

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ajkit.shared.where import Text
 
-_MODELINE = re.compile(r"\ufeff?#\s*aj:\s*template\s*")
+_MODELINE = re.compile(r"\ufeff?#[^\S\r\n]*aj:[^\S\r\n]*template[^\S\r\n]*(?:[\r\n]|\Z)")
 _IGNORE = re.compile(r"(?:^|(?<=\s))#\s*aj:\s*ignore\[(?P<codes>[^\]]*)\]")
 
 
 def modeline(text: Text) -> bool:
     """Whether the first line says that the file is a template, wherever it lies."""
-    return _MODELINE.fullmatch(text.line(0)) is not None
+    return _MODELINE.match(text.content) is not None
 
 
 def ignores(text: Text) -> dict[int, frozenset[str]]:

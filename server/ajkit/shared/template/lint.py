@@ -9,6 +9,7 @@ from ajkit.shared.template.brief import brief
 from ajkit.shared.template.diamond import diamonds
 from ajkit.shared.template.merge import merge, rule_of
 from ajkit.shared.template.merged import Inherited, Written
+from ajkit.shared.template.silenced import unsilenced
 from ajkit.shared.template.tree import Mapping, Scalar, Sequence
 from ajkit.shared.where import Rule, Span, format_keypath
 
@@ -23,11 +24,14 @@ if TYPE_CHECKING:
 _SCALARS = (str, int, float, bool)
 
 
-def lints(merged: Merged) -> tuple[Problem, ...]:
-    """The merge lints of one file over its bases, worked out when first asked for and remembered."""
-    if merged.lints is None:
-        merged.lints = tuple(_lint(merged.file, merged.parts))
-    return merged.lints
+def told(merged: Merged) -> tuple[Problem, ...]:
+    """All that is wrong with one file over its bases, merge lints too, unless a comment in it silences that.
+
+    It is worked out when first asked for and remembered.
+    """
+    if merged.told is None:
+        merged.told = tuple(unsilenced((*merged.problems, *_lint(merged.file, merged.parts))))
+    return merged.told
 
 
 def _lint(file: TemplateFile, parts: tuple[Part, ...]) -> Iterator[Problem]:

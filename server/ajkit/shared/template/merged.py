@@ -93,7 +93,7 @@ class Merged:
     `parts` are its sources in merge order; `nodes` bounds the number of nodes of `value`; `height` counts levels of
     bases; `problems` are those written in this file, `causes` the stopping errors in it or below; `settled` is false
     where the result depends on the way it was reached (a cycle, a chain cut short), so that it must not be remembered.
-    `lints` and `meetings` (with bases that follow it in some file) are kept by `ajkit.shared.template.lint` and
+    `told` and `meetings` (with bases that follow it in some file) are kept by `ajkit.shared.template.lint` and
     `.diamond`, which work them out on demand: many leaves name the same few bases.
     """
 
@@ -109,7 +109,7 @@ class Merged:
     tried: frozenset[str]
     _others: tuple[Merged, ...] | None = field(default=None, compare=False)
     _reads: frozenset[str] | None = field(default=None, compare=False)
-    lints: tuple[Problem, ...] | None = field(default=None, compare=False)
+    told: tuple[Problem, ...] | None = field(default=None, compare=False)
     meetings: dict[str, Meeting] = field(default_factory=dict, compare=False)
 
     def bases(self) -> Iterator[Merged]:

@@ -11,7 +11,7 @@ from ajkit.shared.files import FileProblem
 from ajkit.shared.problem import Edit, Finding, Fix, Problem, Refused, in_order, problem
 from ajkit.shared.template.assemble import merge_chain
 from ajkit.shared.template.chain import Loader, Memo, discover
-from ajkit.shared.template.lint import lints
+from ajkit.shared.template.lint import told
 from ajkit.shared.template.names import project_folder, template_name
 from ajkit.shared.template.overlay import Laid, Overlays, Patch, apply_patch, lay
 from ajkit.shared.template.settings import Settings
@@ -78,7 +78,7 @@ class Resolved:
         """All that is wrong with the files of the chain and how they merge, in order (contract sections 1 to 3)."""
         found = [*self.settings.problems, *self._laid.problems, *self._patch_problems]
         for each in self.everything:
-            found += unsilenced((*each.problems, *lints(each)))
+            found += told(each)
         return tuple(in_order(self.settings.regrade(found)))
 
     @cached_property
@@ -128,9 +128,8 @@ class Resolved:
         The place of the whole config is the key `config` of the leaf, or the beginning of the file.
         """
         for depth in range(len(path), 0, -1):
-            trail = self.trail(path[:depth])
-            if trail:
-                winner = trail.winner
+            winner = self._winner(path[:depth])
+            if winner:
                 if winner.key and (on_key or depth < len(path)):
                     return winner.key
                 if winner.span:
@@ -141,8 +140,15 @@ class Resolved:
 
     def written(self, path: KeyPath) -> str | None:
         """The text of a scalar as written in the winning file, after YAML quoting (``on``, ``1.10``)."""
+        winner = self._winner(path)
+        return winner.written if winner else None
+
+    def _winner(self, path: KeyPath) -> Origin | None:
+        """Who set the value at a key path, for those who need not know how it came about."""
+        if not self._patches:
+            return self._trails.winner(path)
         trail = self.trail(path)
-        return trail.winner.written if trail else None
+        return trail.winner if trail else None
 
     def place(self, findings: Iterable[Finding]) -> list[Problem]:
         """Findings turned into problems on the spans that their trails lead to, in order."""
@@ -169,8 +175,8 @@ class Resolved:
 
     def _implicit(self, finding: Finding, span: Span, leaf: str | None) -> Iterable[Problem]:
         """The surprise behind a value that should be text: YAML 1.1 read an unquoted word as something else."""
-        trail = self.trail(finding.path)
-        node = self._node(trail.winner) if trail else None
+        winner = self._winner(finding.path)
+        node = self._node(winner) if winner else None
         if node is None or not node.plain or isinstance(node.value, str) or not node.raw:
             return
         becomes = _spelled(node.value)

@@ -7,7 +7,7 @@ are present and which row of the merge table applies; a base is asked the same q
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ajkit.shared.template.merge import rule_of
 from ajkit.shared.template.merged import Together, Written
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from ajkit.shared.where import Json, KeyPath
 
 
-@dataclass(frozen=True, slots=True)
-class _Present:
+class _Present(NamedTuple):
     """A source that has a value at the place in question, and where in that source it stands."""
 
     part: Part
@@ -54,6 +53,10 @@ class Trails:
         if answer is None or isinstance(value, Missing):
             return None
         return Trail(path, value, answer.rule, answer.line[0], answer.line[1:], answer.contributors)
+
+    def winner(self, path: KeyPath) -> Origin | None:
+        """Who set the value at `path`: the winner of its trail, but for the road that leads there."""
+        return _winner(self._leaf.parts, path)
 
     def _ask(self, merged: Merged, path: KeyPath) -> _Answer | None:
         key = (id(merged), path)
@@ -100,6 +103,18 @@ class Trails:
             tuple(replace(each, road=(name, *each.road)) for each in answer.line),
             tuple(replace(each, road=(name, *each.road)) for each in answer.contributors),
         )
+
+
+def _winner(parts: tuple[Part, ...], path: KeyPath) -> Origin | None:
+    present, _ = _descend([_Present(part, (), part.value) for part in parts], path)
+    for part, place, _ in reversed(present):
+        if isinstance(part, Written):
+            origin = written_origin(part, place)
+        else:
+            origin = _winner(part.parts if isinstance(part, Together) else part.merged.parts, place)
+        if origin is not None:
+            return origin
+    return None
 
 
 def _parts_of(answer: _Answer) -> tuple[Origin, ...]:
