@@ -71,8 +71,8 @@ Node = Scalar | Mapping | Sequence
 class Document:
     """A parsed file: its text, its tree (None when there is nothing or nothing could be saved) and its problems.
 
-    `broken` lists the zero-based lines that recovery had to set aside; `nodes` counts nodes after aliases; `parses` says
-    how often the parser ran.
+    `broken` lists the zero-based lines that recovery had to set aside; `nodes` counts nodes after aliases; `parses`
+    says how often the parser ran.
     """
 
     text: Text
