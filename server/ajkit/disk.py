@@ -7,16 +7,33 @@ import stat
 
 from ajkit.shared.files import FileProblem
 
+Stamp = tuple[int, int, int]
+"""What tells versions of a file apart: time of change in nanoseconds, size, inode."""
+
+
+def _stamp(status: os.stat_result) -> Stamp:
+    return status.st_mtime_ns, status.st_size, status.st_ino
+
+
+def stamp_of(path: str) -> Stamp | None:
+    """The stamp of a path as it is now; None where nothing is."""
+    try:
+        return _stamp(os.stat(path))
+    except (OSError, ValueError):
+        return None
+
 
 class DiskFiles:
     """`Files` on the local disk.
 
     Real paths of folders are remembered for the life of the object (a home of thousands of files would ask for the same
-    few again and again); `refresh` forgets them.
+    few again and again); `refresh` forgets them. `stamps` tells the version of everything that was read, None for what
+    was not there.
     """
 
     def __init__(self) -> None:
         self._folders: dict[str, str] = {}
+        self.stamps: dict[str, Stamp | None] = {}
 
     def refresh(self) -> None:
         """Forget what was remembered about links."""
@@ -28,12 +45,14 @@ class DiskFiles:
             # Not blocking: a named pipe in the way must not hang the reader.
             handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         except (FileNotFoundError, NotADirectoryError) as error:
+            self.stamps[path] = None
             raise FileProblem("missing", f"{path}: no such file") from error
         except (OSError, ValueError) as error:
             raise FileProblem("unreadable", f"{path}: {_reason(error)}") from error
         try:
             status = os.fstat(handle)
             mode = status.st_mode
+            self.stamps[path] = _stamp(status)
             if stat.S_ISDIR(mode):
                 raise FileProblem("directory", f"{path}: is a directory")
             if not stat.S_ISREG(mode):

@@ -52,7 +52,7 @@ class BufferedFiles:
     """`Files` in which open buffers stand in front of the disk."""
 
     def __init__(self, below: Files) -> None:
-        self._below = below
+        self.below = below
         self.buffers: dict[str, Text] = {}
 
     def read(self, path: str, limit: int) -> bytes:
@@ -62,20 +62,20 @@ class BufferedFiles:
             return text.content.encode("utf-8", "surrogatepass")[: limit + 1]
         if path.startswith("untitled:"):
             raise FileProblem("missing", f"{path}: no such buffer")
-        return self._below.read(path, limit)
+        return self.below.read(path, limit)
 
     def kind(self, path: str) -> str:
         """See `Files.kind`."""
-        return "file" if path in self.buffers else self._below.kind(path)
+        return "file" if path in self.buffers else self.below.kind(path)
 
     def real(self, path: str) -> str:
         """See `Files.real`."""
-        return path if path.startswith("untitled:") else self._below.real(path)
+        return path if path.startswith("untitled:") else self.below.real(path)
 
     def names(self, folder: str) -> list[str]:
         """See `Files.names`."""
-        return self._below.names(folder)
+        return self.below.names(folder)
 
     def walk(self, folder: str) -> list[tuple[str, str]]:
         """See `Files.walk`."""
-        return self._below.walk(folder)
+        return self.below.walk(folder)

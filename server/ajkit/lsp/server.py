@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import gc
 import logging
-import os
 import sys
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -15,6 +14,7 @@ import cattrs
 from pygls.lsp.server import LanguageServer
 
 from ajkit import __version__
+from ajkit.disk import stamp_of
 from ajkit.lsp import convert
 from ajkit.lsp.capabilities import Client, server_capabilities
 from ajkit.lsp.failure import INVALID_PARAMS, PARSE_ERROR, RequestFailed
@@ -28,6 +28,7 @@ from ajkit.shared.template.graph import Graph, reading
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from ajkit.disk import Stamp
     from ajkit.lsp.documents import Buffer
     from ajkit.lsp.session import Session
     from ajkit.shared.problem import Problem
@@ -177,14 +178,9 @@ class AjServer(LanguageServer):
 
     async def _restat_forever(self) -> None:
         """Look at what open templates read, off the loop: clients differ in what they watch, and some watch nothing."""
-        seen: dict[str, Any] = {}
         while True:
             await asyncio.sleep(RESTAT_SECONDS)
-            paths = {path for view in self.session.known_views() for path in view.resolved.reads}
-            paths -= self.session.files.buffers.keys()
-            stamps = await asyncio.to_thread(_stamps, paths)
-            changed = [path for path, stamp in stamps.items() if path in seen and seen[path] != stamp]
-            seen = stamps
+            changed = await asyncio.to_thread(_changed, self.session.stamps())
             if changed:
                 self._outside(changed)
 
@@ -276,21 +272,13 @@ class AjServer(LanguageServer):
 _REFRESH = {"diagnostics": "diagnostic", "codeLens": "codeLens", "inlayHint": "inlayHint"}
 
 
+def _changed(known: dict[str, Stamp | None]) -> list[str]:
+    return [path for path, stamp in known.items() if stamp_of(path) != stamp]
+
+
 def _ignore(done: asyncio.Future[Any]) -> None:
     if not done.cancelled():
         done.exception()
-
-
-def _stamps(paths: Iterable[str]) -> dict[str, Any]:
-    """What tells versions of files apart; None for those that are not there."""
-    found: dict[str, Any] = {}
-    for path in paths:
-        try:
-            status = os.stat(path)
-            found[path] = (status.st_mtime_ns, status.st_size, status.st_ino)
-        except (OSError, ValueError):
-            found[path] = None
-    return found
 
 
 def serve_stdio(session: Session) -> int:

@@ -21,6 +21,7 @@ from ajkit.shared.where import Text
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from ajkit.disk import Stamp
     from ajkit.shared.files import Files
     from ajkit.shared.template.graph import Graph
     from ajkit.shared.template.source import TemplateFile
@@ -121,6 +122,13 @@ class Session:
                 each.file.real for each in view.resolved.everything
             ):
                 del self._views[uri]
+
+    def stamps(self) -> dict[str, Stamp | None]:
+        """What open templates read from disk, with the version that was read."""
+        disk = self.files.below
+        known = disk.stamps if isinstance(disk, DiskFiles) else {}
+        paths = {path for view in self._views.values() for path in view.resolved.reads}
+        return {path: known[path] for path in paths if path in known and path not in self.files.buffers}
 
     def drop_all_views(self) -> None:
         """Something changed that every template may depend on (which files are leaves, a setting)."""

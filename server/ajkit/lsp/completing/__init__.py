@@ -1,0 +1,1 @@
+"""What may be written at a cursor: where it stands, what fits there, and how an accepted item leaves valid YAML."""

@@ -1,0 +1,366 @@
+"""Where a cursor stands: the word that is being typed, and the places that it may become a key or a value of."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+from ajkit.lsp.completing.flow import flow_at
+from ajkit.lsp.completing.levels import column_of, is_block, levels
+from ajkit.shared.template.lines import read_line
+from ajkit.shared.template.standing import believable, standing
+from ajkit.shared.template.trail import node_at
+from ajkit.shared.template.tree import Mapping, Sequence
+
+if TYPE_CHECKING:
+    from ajkit.lsp.completing.flow import Flow
+    from ajkit.lsp.completing.levels import Level
+    from ajkit.shared.template.lines import Line
+    from ajkit.shared.template.tree import Document, Node
+    from ajkit.shared.where import KeyPath
+
+_VARIABLE = re.compile(r"\$(?P<brace>\{?)(?P<name>[A-Za-z_][A-Za-z0-9_]*)?$")
+_NAME = re.compile(r"[A-Za-z0-9_]*")
+_COLON = re.compile(r"[ \t]*:(?=[ \t]|$)")
+_WORD = re.compile(r"[^\s#]*")
+_MARKER = re.compile(r"---|\.\.\.|%")
+_QUOTED = {'"': re.compile(r'"(?:[^"\\]|\\.)*"'), "'": re.compile(r"'(?:[^']|'')*'")}
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A place for a key or a value.
+
+    Attributes:
+        sort: whether a key of the mapping at `path` goes there, or the value at `path`.
+        path: from the root of the document.
+        taken: the keys that the mapping has already.
+        lead: what has to be written in front: a list marker, a blank after a colon or a dash.
+        column: where a key or value written there begins, after its lead.
+        indent: how far its line is indented then.
+        shift: blanks to put in front of the line, or (negative) to take away, so that it is indented that far.
+        ways: whether it stands on a line of its own (after a dash too), behind its key, or inside brackets.
+        below: the column that what is below it is indented to already, where something is.
+    """
+
+    sort: Literal["key", "value"]
+    path: KeyPath
+    taken: frozenset[str] = frozenset()
+    lead: str = ""
+    column: int = 0
+    indent: int = 0
+    shift: int = 0
+    ways: Literal["line", "behind", "flow"] = "line"
+    below: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What is at a cursor.
+
+    Attributes:
+        start, end: the offsets of the word that an accepted item replaces.
+        typed: what of it stands before the cursor.
+        colon: whether a colon follows it.
+        slots: what it may become.
+        variable: the name of a shell variable that is being typed, as offsets, and what closes it (``}``).
+        text_path: the value that the text around a variable is.
+    """
+
+    start: int
+    end: int
+    typed: str
+    colon: bool = False
+    slots: tuple[Slot, ...] = ()
+    variable: tuple[int, int, str] | None = None
+    text_path: KeyPath = ()
+
+
+def context_at(document: Document, offset: int) -> Context:
+    """What is at an offset of a document; without slots and variable where nothing can be proposed."""
+    return _Finder(document, offset).find()
+
+
+class _Finder:
+    """Reads the line of the cursor, and of the tree what that line stands in."""
+
+    def __init__(self, document: Document, offset: int) -> None:
+        self._document = document
+        self._text = document.text
+        self._offset = offset
+        self._number, self._column = self._text.position(offset)
+        self._begin = self._text.starts[self._number]
+        self._content = self._text.line(self._number)
+        self._head = self._content[: self._column]
+
+    def find(self) -> Context:
+        nothing = Context(self._offset, self._offset, "")
+        if _MARKER.match(self._content):
+            return nothing
+        opened = self._opened()
+        if opened is not None:
+            return self._in_flow(opened)
+        head = read_line(self._head)
+        if head.opened and head.opened[0][0] in "[{":
+            return self._in_flow(self._begin + head.opened[0][1])
+        if not head.opened and self._column > head.comment:
+            return nothing
+        return self._with_variable(self._in_block(read_line(self._content), head))
+
+    def _opened(self) -> int | None:
+        """The offset of the bracket or quote that was opened above and holds this line."""
+        place = standing(self._text, self._document.root, self._number)
+        if not place.opened or not believable(self._text, place, self._number):
+            return None
+        char, first = place.opened[0]
+        if char in "\"'" and self._text.position(first).line in self._document.broken:
+            return None
+        return first
+
+    # -- block context ----------------------------------------------------------------------------------------------
+
+    def _in_block(self, line: Line, head: Line) -> Context:
+        found = levels(self._document, self._number)
+        text = self._block_text(found, line)
+        if text is not None:
+            return Context(self._offset, self._offset, "", text_path=text)
+        if "?" in self._content[line.indent : line.body] or (not line.blank and self._column < line.indent):
+            return Context(self._offset, self._offset, "")
+        if head.key is not None:
+            return self._in_value(found, line, head)
+        return self._in_word(found, line)
+
+    def _block_text(self, found: list[Level], line: Line) -> KeyPath | None:
+        """The path of the text of several lines that the cursor is in."""
+        last = found[-1]
+        if last.sort != "text":
+            return None
+        column = self._column if not self._content.strip() else line.indent
+        inside = column > last.under or (not self._content.strip() and last.inside)
+        return last.path if inside and last.path[:1] != ("base",) else None
+
+    def _in_word(self, found: list[Level], line: Line) -> Context:
+        """In a key, or in a bare word that may become one."""
+        body = min(line.body, self._column) if line.blank else line.body
+        if line.dashed and self._column < line.body and not line.blank:
+            return Context(self._offset, self._offset, "")
+        start = self._begin + (self._column if line.blank else body)
+        if line.key is not None:
+            start, end, colon = self._begin + line.key[0], self._begin + line.key[1], True
+            if not start <= self._offset <= end:
+                return Context(self._offset, self._offset, "")
+        else:
+            end, colon = self._word_end(start)
+        typed = self._text.content[start : self._offset]
+        if line.dashed:
+            slots = self._after_dash(found, line)
+        else:
+            slots = self._on_line(found, self._column if line.blank else line.body, blank=line.blank)
+        return Context(start, end, typed, colon, tuple(slots))
+
+    def _word_end(self, start: int) -> tuple[int, bool]:
+        """Where the word at the cursor ends, and whether a colon follows."""
+        content = self._text.content
+        quoted = _QUOTED.get(content[start : start + 1])
+        found = quoted.match(content, start, self._begin + len(self._content)) if quoted else None
+        if found and found.end() >= self._offset:
+            end = found.end()
+        else:
+            end = _end(_WORD.match(content, self._offset))
+        return end, _COLON.match(content, end, self._begin + len(self._content)) is not None
+
+    def _after_dash(self, found: list[Level], line: Line) -> list[Slot]:
+        """What may follow the dash of this line."""
+        path = self._item_path(found, line)
+        if path is None:
+            return []
+        lead = "" if self._head[-1:] in " \t" or self._column > line.body else " "
+        column = line.body if not line.blank else self._column + len(lead)
+        own = self._own(path)
+        taken = self._taken(own) if isinstance(own, Mapping) else frozenset()
+        return [Slot("value", path, taken, lead, column, line.indent)]
+
+    def _item_path(self, found: list[Level], line: Line) -> KeyPath | None:
+        """The path of the list item that the dashes of this line begin."""
+        dashes = [line.indent + at.start() for at in re.finditer("-", self._content[line.indent : line.body])]
+        outer = next((each for each in reversed(found) if _takes_dash(each, dashes[0])), None)
+        if outer is None:
+            return None
+        index = 0
+        if isinstance(outer.node, Sequence):
+            index = sum(1 for each in outer.node.items if each.start < self._begin)
+        path: KeyPath = (*outer.path, index)
+        for _ in dashes[1:]:
+            path = (*path, 0)
+        return path
+
+    def _own(self, path: KeyPath) -> Node | None:
+        """The node that the tree has for an item that begins on this line."""
+        root = self._document.root
+        found = node_at(root, path) if root is not None else None
+        if found is None:
+            return None
+        node = found[0]
+        number = self._text.position(node.start).line
+        # The item of a later line, when this one was set aside.
+        dashed = number > self._number and read_line(self._text.line(number)).dashed
+        return None if node.start < self._begin or dashed else node
+
+    def _taken(self, node: Node | None) -> frozenset[str]:
+        """The keys of a mapping, without the one that stands on this line."""
+        if not isinstance(node, Mapping):
+            return frozenset()
+        end = self._begin + len(self._content)
+        return frozenset(key for key, each in node.entries.items() if not self._begin <= each.start <= end)
+
+    def _on_line(self, found: list[Level], column: int, *, blank: bool) -> list[Slot]:
+        """What a word that begins at a column of this line may become."""
+        first = max((index for index, each in enumerate(found) if each.inside), default=0)
+        open_here = found[first:]
+        chosen = [each for each in open_here if _least(each) <= column]
+        slots: list[Slot] = []
+        deeper = open_here[len(chosen)] if len(chosen) < len(open_here) else None
+        innermost = chosen[-1] if chosen else None
+        if innermost is not None and innermost.sort == "mapping" and innermost.column < column and deeper is not None:
+            innermost = deeper
+        elif innermost is None:
+            innermost = open_here[0] if open_here else None
+        if innermost is not None and innermost.sort in {"closed", "text"} and chosen[:-1]:
+            innermost = chosen[-2] if not innermost.inside else None
+        if innermost is None:
+            return []
+        slots += self._slots(innermost, column, blank=blank)
+        at = open_here.index(innermost)
+        if innermost.sort == "sequence" and at and open_here[at - 1].column == column and not innermost.inside:
+            slots += self._slots(open_here[at - 1], column, blank=blank)
+        if innermost.sort == "mapping" and innermost.column == column and at + 1 < len(open_here):
+            below = open_here[at + 1]
+            if below.sort == "open":
+                slots.append(Slot("value", (*below.path, 0), lead="- ", column=column + 2, indent=column))
+        return slots
+
+    def _slots(self, level: Level, column: int, *, blank: bool) -> list[Slot]:
+        """What a word may become that belongs to a container; it is moved to the container's column."""
+        target = column if level.sort == "open" else level.column
+        if level.sort == "open" and column <= level.under:
+            target = level.under + 2
+        shift = target - column
+        if level.sort == "sequence":
+            node = level.node
+            index = sum(1 for each in node.items if each.start < self._begin) if isinstance(node, Sequence) else 0
+            return [Slot("value", (*level.path, index), lead="- ", column=target + 2, indent=target, shift=shift)]
+        taken = self._taken(level.node)
+        sort: Literal["key", "value"] = "key" if level.sort == "mapping" else "value"
+        return [Slot(sort, level.path, taken, column=target, indent=target, shift=shift)]
+
+    def _in_value(self, found: list[Level], line: Line, head: Line) -> Context:
+        """Behind a key and its colon."""
+        key_at = head.key
+        assert key_at is not None
+        path = self._key_path(found, line, key_at)
+        start = self._begin + head.value
+        if self._column < head.value:
+            return Context(self._offset, self._offset, "")
+        first = self._text.content[start : start + 1]
+        if first in {"[", "{", "*"} and first and start < self._offset:
+            return Context(self._offset, self._offset, "")
+        end, _ = self._word_end(start)
+        typed = self._text.content[start : self._offset]
+        if path is None:
+            return Context(start, end, typed)
+        lead = " " if self._head.endswith(":") else ""
+        own = self._own_entry(path)
+        below = column_of(self._text, own.start) if own is not None and is_block(self._text, own) else None
+        taken = self._taken(own)
+        slot = Slot("value", path, taken, lead, key_at[0], line.indent, ways="behind", below=below)
+        return Context(start, end, typed, slots=(slot,), text_path=path)
+
+    def _own_entry(self, path: KeyPath) -> Node | None:
+        """The node below the key of this line, where it begins on a later line."""
+        root = self._document.root
+        found = node_at(root, path) if root is not None else None
+        return found[0] if found and found[0].start > self._begin + len(self._content) else None
+
+    def _key_path(self, found: list[Level], line: Line, key_at: tuple[int, int]) -> KeyPath | None:
+        """The path of the value of the key that stands on this line."""
+        if line.dashed:
+            outer = self._item_path(found, line)
+        else:
+            slots = self._on_line(found, line.body, blank=False)
+            outer = next((each.path for each in slots if not each.shift and not each.lead), None)
+        if outer is None:
+            return None
+        return (*outer, _key_text(self._content[key_at[0] : key_at[1]]))
+
+    # -- inside brackets --------------------------------------------------------------------------------------------
+
+    def _in_flow(self, first: int) -> Context:
+        """Inside brackets or quotes that were opened at an offset."""
+        nothing = Context(self._offset, self._offset, "")
+        outer = _Finder(self._document, first).value_path()
+        if outer is None:
+            return nothing
+        if self._text.content[first] in "\"'":
+            return self._with_variable(replace(nothing, text_path=outer))
+        flow = flow_at(self._text.content, first, self._offset)
+        if flow is None:
+            return nothing
+        return self._with_variable(self._flow_context(flow, outer))
+
+    def value_path(self) -> KeyPath | None:
+        """The path of a value that begins at this offset."""
+        line = read_line(self._content)
+        found = levels(self._document, self._number)
+        if line.key is not None and self._column > line.key[0]:
+            return self._key_path(found, line, line.key)
+        if line.dashed:
+            return self._item_path(found, line)
+        slots = self._on_line(found, line.body, blank=False)
+        return next((each.path for each in slots if each.sort == "value" and not each.lead), None)
+
+    def _flow_context(self, flow: Flow, outer: KeyPath) -> Context:
+        content = self._text.content
+        end, colon = flow.end, _COLON.match(content, flow.end) is not None
+        typed = content[flow.start : self._offset]
+        lead = " " if not typed and content[flow.start - 1] in ",:" else ""
+        path = (*outer, *flow.path)
+        slot = Slot("key" if flow.on_key else "value", path, flow.taken, lead, ways="flow")
+        return Context(flow.start, end, typed, colon, (slot,), text_path=path)
+
+    # -- variables --------------------------------------------------------------------------------------------------
+
+    def _with_variable(self, context: Context) -> Context:
+        """The same, with the shell variable that is being typed."""
+        found = _VARIABLE.search(self._head)
+        path = context.text_path or next((each.path for each in context.slots if each.sort == "value"), ())
+        if found is None or not path:
+            return context
+        start = self._offset - len(found["name"] or "")
+        end = _end(_NAME.match(self._text.content, self._offset))
+        closing = "}" if found["brace"] and self._text.content[end : end + 1] != "}" else ""
+        return replace(context, variable=(start, end, closing), text_path=path)
+
+
+def _end(found: re.Match[str] | None) -> int:
+    assert found is not None
+    return found.end()
+
+
+def _least(level: Level) -> int:
+    """The least column of what belongs to a level."""
+    return level.column if level.sort in {"mapping", "sequence"} else level.under + 1
+
+
+def _takes_dash(level: Level, column: int) -> bool:
+    """Whether a list item whose dash stands at a column belongs to a level."""
+    if level.sort == "sequence":
+        return level.column == column
+    return level.sort == "open" and level.under <= column
+
+
+def _key_text(written: str) -> str:
+    """A key as written, without its quotes."""
+    if written[:1] in {'"', "'"} and written[-1:] == written[:1] and len(written) > 1:
+        return written[1:-1]
+    return written

@@ -1,0 +1,199 @@
+"""A raw JSON-RPC client over a real server process: for what a polite client never does, and for timing."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections import deque
+from typing import TYPE_CHECKING, Any, Self
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+TIMEOUT = 20.0
+
+
+class Wire:
+    """A server process and what it sent. Requests of the server are answered by `answers`, others with null."""
+
+    def __init__(self, folder: Path, **environment: str) -> None:
+        clean = {name: value for name, value in os.environ.items() if name != "AJ_HOME"}
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "ajkit.lsp.main"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=folder,
+            env=clean | environment,
+        )
+        self.folder = folder
+        self.answers: dict[str, Callable[[Any], Any]] = {}
+        self.asked: list[dict[str, Any]] = []
+        self.told: list[dict[str, Any]] = []
+        self.stderr: deque[bytes] = deque(maxlen=500)
+        self._responses: dict[Any, dict[str, Any]] = {}
+        self._news = threading.Condition()
+        self._closed = False
+        self._ids = 0
+        for work in (self._read, self._read_errors):
+            threading.Thread(target=work, daemon=True).start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait(TIMEOUT)
+        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
+            if stream:
+                stream.close()
+
+    # -- sending ----------------------------------------------------------------------------------------------------
+
+    def raw(self, data: bytes) -> None:
+        """Send bytes as they are."""
+        assert self.process.stdin
+        self.process.stdin.write(data)
+        self.process.stdin.flush()
+
+    def send(self, message: Any) -> None:
+        """Send one framed message."""
+        body = json.dumps(message).encode()
+        self.raw(b"Content-Length: %d\r\n\r\n" % len(body) + body)
+
+    def tell(self, method: str, params: Any = None) -> None:
+        """Send a notification."""
+        self.send({"jsonrpc": "2.0", "method": method, "params": params})
+
+    def begin(self, method: str, params: Any = None) -> int:
+        """Send a request; its id."""
+        self._ids += 1
+        self.send({"jsonrpc": "2.0", "id": self._ids, "method": method, "params": params})
+        return self._ids
+
+    def ask(self, method: str, params: Any = None) -> dict[str, Any]:
+        """Send a request and wait for the whole answer."""
+        return self.response(self.begin(method, params))
+
+    def result(self, method: str, params: Any = None) -> Any:
+        """Send a request and wait for its result, which must not be an error."""
+        answer = self.ask(method, params)
+        assert "error" not in answer, answer["error"]
+        return answer["result"]
+
+    # -- waiting ----------------------------------------------------------------------------------------------------
+
+    def response(self, identity: Any) -> dict[str, Any]:
+        """The answer to a request."""
+        self._wait(lambda: identity in self._responses, f"an answer to request {identity}")
+        return self._responses.pop(identity)
+
+    def wait_told(self, method: str, wanted: Callable[[Any], bool] = lambda _: True, *, after: int = 0) -> Any:
+        """The parameters of the first notification of a method that is as wanted."""
+
+        def found() -> list[Any]:
+            return [each["params"] for each in self.told[after:] if each["method"] == method and wanted(each["params"])]
+
+        self._wait(lambda: bool(found()), method)
+        return found()[0]
+
+    def _wait(self, ready: Callable[[], bool], what: str) -> None:
+        end = time.monotonic() + TIMEOUT
+        with self._news:
+            while not ready():
+                left = end - time.monotonic()
+                if left <= 0 or self._closed:
+                    said = b"".join(self.stderr).decode(errors="replace")
+                    raise TimeoutError(f"no {what}; exit code {self.process.poll()}; stderr: {said}")
+                self._news.wait(left)
+
+    # -- the usual steps --------------------------------------------------------------------------------------------
+
+    def initialize(self, capabilities: dict[str, Any] | None = None, **more: Any) -> dict[str, Any]:
+        """The usual beginning; the server's answer."""
+        root = self.folder.as_uri()
+        params = {
+            "processId": os.getpid(),
+            "rootUri": root,
+            "workspaceFolders": [{"uri": root, "name": "w"}],
+            "capabilities": capabilities or {},
+        }
+        answer: dict[str, Any] = self.result("initialize", params | more)
+        self.tell("initialized", {})
+        return answer
+
+    def open(self, path: Path, text: str | None = None, *, version: int = 1, language: str = "yaml") -> str:
+        """Open a document; its URI."""
+        uri = path.as_uri()
+        content = path.read_text("utf-8") if text is None else text
+        self.tell(
+            "textDocument/didOpen",
+            {"textDocument": {"uri": uri, "languageId": language, "version": version, "text": content}},
+        )
+        return uri
+
+    def change(self, uri: str, version: int, *changes: dict[str, Any]) -> None:
+        """Change a document."""
+        self.tell(
+            "textDocument/didChange",
+            {"textDocument": {"uri": uri, "version": version}, "contentChanges": list(changes)},
+        )
+
+    def diagnostics(self, uri: str, *, version: int | None = None, after: int = 0) -> list[dict[str, Any]]:
+        """The diagnostics published for a document (for a version of it)."""
+
+        def wanted(params: Any) -> bool:
+            return params["uri"] == uri and (version is None or params.get("version") == version)
+
+        found: list[dict[str, Any]] = self.wait_told("textDocument/publishDiagnostics", wanted, after=after)[
+            "diagnostics"
+        ]
+        return found
+
+    def finish(self) -> int:
+        """Shut down in the polite way; the exit code."""
+        assert self.ask("shutdown")["result"] is None
+        self.tell("exit")
+        return self.process.wait(TIMEOUT)
+
+    # -- reading ----------------------------------------------------------------------------------------------------
+
+    def _read(self) -> None:
+        assert self.process.stdout
+        out = self.process.stdout
+        while True:
+            size = 0
+            while line := out.readline().strip():
+                name, _, value = line.partition(b":")
+                assert name.lower() == b"content-length", line
+                size = int(value)
+            body = out.read(size) if size else b""
+            with self._news:
+                if not body:
+                    self._closed = True
+                else:
+                    self._take(json.loads(body))
+                self._news.notify_all()
+            if not body:
+                return
+
+    def _take(self, message: dict[str, Any]) -> None:
+        if "method" not in message:
+            self._responses[message["id"]] = message
+        elif "id" in message:
+            self.asked.append(message)
+            result = self.answers.get(message["method"], lambda _: None)(message.get("params"))
+            self.send({"jsonrpc": "2.0", "id": message["id"], "result": result})
+        else:
+            self.told.append(message)
+
+    def _read_errors(self) -> None:
+        assert self.process.stderr
+        for line in self.process.stderr:
+            self.stderr.append(line)
