@@ -1,4 +1,4 @@
-"""The daemons of these tests."""
+"""Hosts with real daemons for the tests of the client."""
 
 from __future__ import annotations
 

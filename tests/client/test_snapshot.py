@@ -131,7 +131,9 @@ def test_links_that_leave_are_refused(tmp_path: Path, target: str) -> None:
     root = grow(tmp_path / "root", "sub/file")
     (root / "sub/up").symlink_to("..")
     (root / "bad").symlink_to(target)
-    assert f"  bad → {target}" in refusal(root)
+    said = refusal(root)
+    assert said.startswith("code.link: ")
+    assert f"  bad → {target}" in said
     assert "bad" not in names(root, ["bad"])
 
 

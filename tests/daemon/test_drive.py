@@ -271,6 +271,7 @@ def test_cancelled_while_it_runs(world: World) -> None:
         queue.take(job_id)
         await world.until(job_id, JobState.RUNNING)
         await world.ledger.ask_cancel(job_id)
+        queue.cancel(job_id)
         await world.until(job_id, JobState.CANCELLED)
         return await world.states(job_id)
 
@@ -297,9 +298,11 @@ def test_a_job_that_ends_before_it_can_be_cancelled_keeps_its_end(world: World) 
 
     async def scene() -> list[str]:
         job_id = await world.accept()
-        world.queue(engine).take(job_id)
+        queue = world.queue(engine)
+        queue.take(job_id)
         await world.until(job_id, JobState.RUNNING)
         await world.ledger.ask_cancel(job_id)
+        queue.cancel(job_id)
         await world.until(job_id, JobState.DONE, JobState.CANCELLED)
         return await world.states(job_id)
 
@@ -350,9 +353,11 @@ def test_an_engine_is_asked_again_to_stop_what_it_has_not_stopped(
 
     async def scene() -> list[str]:
         job_id = await world.accept()
-        world.queue(engine).take(job_id)
+        queue = world.queue(engine)
+        queue.take(job_id)
         await world.until(job_id, JobState.RUNNING)
         await world.ledger.ask_cancel(job_id)
+        queue.cancel(job_id)
         await world.until(job_id, JobState.CANCELLED)
         return await world.states(job_id)
 

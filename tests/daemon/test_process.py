@@ -162,6 +162,15 @@ def test_a_daemon_that_cannot_start_says_why(host: Host) -> None:
         host.daemon()
 
 
+def test_a_state_folder_that_cannot_be_made(host: Host) -> None:
+    blocked = os.path.join(host.root, "file")
+    with open(blocked, "w", encoding="utf-8"):
+        pass
+    host.environ["XDG_STATE_HOME"] = blocked
+    with pytest.raises(DaemonFailed, match="set XDG_STATE_HOME"):
+        host.daemon()
+
+
 def test_a_setting_that_is_no_number(host: Host) -> None:
     host.environ["AJ_KEEP_DAYS"] = "soon"
     with pytest.raises(DaemonFailed, match="AJ_KEEP_DAYS='soon' is not a number"):

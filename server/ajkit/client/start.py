@@ -7,7 +7,7 @@ import select
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from ajkit.client.places import LOG, last_words
 from ajkit.shared.problem import AjError
@@ -31,12 +31,8 @@ def start_daemon(state: str, environ: Mapping[str, str]) -> None:
     Raises:
         DaemonFailed: it ended, or said nothing in time.
     """
-    for folder in (os.path.dirname(state), state):
-        os.makedirs(folder, mode=0o700, exist_ok=True)
     log = os.path.join(state, LOG)
-    if os.path.exists(log) and os.path.getsize(log) > _LOG_BYTES:
-        os.replace(log, f"{log}.1")
-    with open(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "ab") as words:
+    with _open_log(state, log) as words:
         starter = subprocess.Popen(
             [sys.executable, "-m", "ajkit.daemon", "--state", state, "--detach"],
             stdin=subprocess.DEVNULL,
@@ -57,6 +53,20 @@ def start_daemon(state: str, environ: Mapping[str, str]) -> None:
         raise DaemonFailed(f"the daemon did not start within {_START_SECONDS:g} seconds; its log is {log}")
     if said not in {b"ready\n", b"running\n"}:
         raise DaemonFailed(f"the daemon did not start; the end of its log {log}:\n{last_words(state)}")
+
+
+def _open_log(state: str, log: str) -> IO[bytes]:
+    """The log of the daemon, to be appended to; a long one is put aside first."""
+    try:
+        for folder in (os.path.dirname(state), state):
+            os.makedirs(folder, mode=0o700, exist_ok=True)
+        if os.path.exists(log) and os.path.getsize(log) > _LOG_BYTES:
+            os.replace(log, f"{log}.1")
+        return open(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "ab")
+    except OSError as error:
+        raise DaemonFailed(
+            f"the daemon cannot keep its state in {state} ({error.strerror}): set XDG_STATE_HOME"
+        ) from None
 
 
 def _first_line(source: int, until: float) -> bytes | None:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING
 
-from ajkit.daemon import records
 from ajkit.daemon.archive import UnsafeArchive
 from ajkit.daemon.engines import BackendFault
 from ajkit.shared.job.execution import Handle, JobState, OutcomeUnknown, Rejected, Unavailable
 from ajkit.submit.registry import CannotRun
 
 if TYPE_CHECKING:
+    from collections.abc import Container
+
     from ajkit.daemon.engines import Engines
     from ajkit.daemon.hub import Hub
     from ajkit.daemon.ledger import Ledger
@@ -52,13 +52,15 @@ class Drive:
     def __init__(
         self,
         submission: Submission,
+        *,
         ledger: Ledger,
         engines: Engines,
         executions: Executions,
         store: CodeStore,
         hub: Hub,
+        stopping: Container[str],
     ) -> None:
-        """`submission` is the job as its engine gets it, without its code."""
+        """`submission` is the job as its engine gets it, without its code; `stopping` holds the jobs to cancel."""
         self._job = submission
         self._id = submission.spec.sid
         self._ledger = ledger
@@ -66,14 +68,14 @@ class Drive:
         self._executions = executions
         self._store = store
         self._hub = hub
+        self._stopping = stopping
 
-    async def run(self) -> None:
-        """Drive the job to its end, or to where only another daemon can go on."""
-        info = await self._ledger.ask(partial(records.job_info, job_id=self._id))
-        if info is None or info.state.is_terminal:
+    async def run(self, info: JobInfo) -> None:
+        """Drive the job from where the journal has it to its end, or to where only another daemon can go on."""
+        if info.state.is_terminal:
             return
         try:
-            execution = await asyncio.to_thread(self._executions.find, self._job.spec.service)
+            execution = self._executions.find(self._job.spec.service)
         except CannotRun as error:
             if info.state is JobState.ACCEPTED:
                 await self._ledger.step(self._id, JobState.REJECTED, message=str(error))
@@ -97,7 +99,7 @@ class Drive:
             if fault:
                 await self._ledger.step(self._id, JobState.REJECTED, message=fault, attempt="rejected")
                 return None
-            if await self._cancel_asked():
+            if self._id in self._stopping:
                 await self._ledger.step(self._id, JobState.CANCELLED, message="cancelled before it was handed over")
                 return None
             ticket = self._hub.ticket(self._id)
@@ -131,7 +133,7 @@ class Drive:
     async def _submit(self, execution: Execution, code_digest: str) -> str:
         """Hand the job over, the intent on the disk before; see `Execution.submit` for what it raises."""
         try:
-            code = await asyncio.to_thread(self._store.snapshot, code_digest)
+            code = self._store.unpacked(code_digest) or await asyncio.to_thread(self._store.snapshot, code_digest)
         except (UnsafeArchive, FileNotFoundError) as error:
             raise Rejected(f"the code of the job is gone: {error}") from error
         except OSError as error:
@@ -147,14 +149,12 @@ class Drive:
     async def _follow(self, execution: Execution, handle: Handle) -> None:
         """Write down what the engine says about the job until it has ended, and stop it there when that was asked."""
         loop = asyncio.get_running_loop()
-        began, asked, news = loop.time(), -_ASK_AGAIN, -1
-        cancel = False
+        began, asked = loop.time(), -_ASK_AGAIN
         last: Status | None = None
         trouble = Pause()
         while True:
             ticket = self._hub.ticket(self._id)
-            if ticket != news:
-                news, cancel = ticket, await self._cancel_asked()
+            cancel = self._id in self._stopping
             try:
                 if cancel and loop.time() - asked >= _ASK_AGAIN:
                     await self._ledger.step(self._id, JobState.CANCELLING, message="the engine was asked to stop it")
@@ -167,8 +167,7 @@ class Drive:
             else:
                 trouble.reset()
                 if status != last:
-                    await self._ledger.step(self._id, status.state, message=status.message, exit_code=status.exit_code)
-                    await self._ledger.note(self._id, status.message)
+                    await self._told(status)
                     last = status
                 if status.state.is_terminal:
                     return
@@ -176,6 +175,7 @@ class Drive:
                 wait = min(max(execution.poll_seconds, age), execution.poll_seconds * _SLOWEST)
             await self._hub.wait(self._id, ticket, wait)
 
-    async def _cancel_asked(self) -> bool:
-        info = await self._ledger.ask(partial(records.job_info, job_id=self._id))
-        return info is not None and info.cancel_requested
+    async def _told(self, status: Status) -> None:
+        """Write down what the engine says: a step where there is one, else its words alone."""
+        if not await self._ledger.step(self._id, status.state, message=status.message, exit_code=status.exit_code):
+            await self._ledger.note(self._id, status.message)

@@ -63,13 +63,19 @@ async def submit_job(call: Call[Nothing, KeyHeader, SubmitRequest]) -> JobInfo:
     if key is None:
         raise RefusedRequest("key.missing", f"send {KEY_HEADER}: any text of your own, the same one when you try again")
     try:
-        before = partial(records.outcome_of_key, owner=OWNER, key=key, body=records.body_digest(body))
-        known = await parts.ledger.ask(before)
-        if known is not None:
+        try:
+            await _check(parts, body.spec)
+            if parts.store.size_of(body.code_digest) is None:
+                raise RefusedRequest(
+                    "code.unsent", f"there is no code {body.code_digest} here: upload it before the job"
+                )
+        except RefusedRequest:
+            # What is refused today may have been taken before; then the first outcome stands.
+            ask = partial(records.outcome_of_key, owner=OWNER, key=key, body=records.body_digest(body))
+            known = await parts.ledger.ask(ask)
+            if known is None:
+                raise
             return known
-        await _check(parts, body.spec)
-        if parts.store.size_of(body.code_digest) is None:
-            raise RefusedRequest("code.unsent", f"there is no code {body.code_digest} here: upload it before the job")
         info, new = await parts.ledger.accept(body, OWNER, key)
     except records.KeyReused as error:
         raise RefusedRequest(
@@ -116,6 +122,7 @@ async def cancel_job(call: _Plain) -> JobInfo:
     info = await call.parts.ledger.ask_cancel(job_id)
     if info is None:
         raise no_such_job(job_id)
+    call.parts.queue.cancel(job_id)
     return info
 
 

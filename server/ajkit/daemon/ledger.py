@@ -80,8 +80,11 @@ class Ledger:
         backend_id: str | None = None,
         exit_code: int | None = None,
         attempt: str | None = None,
-    ) -> None:
-        """Record the state of a job where it may follow, and what became of the attempt to hand it over."""
+    ) -> bool:
+        """Record the state of a job where it may follow, and what became of the attempt to hand it over.
+
+        Answers whether the state did follow.
+        """
 
         def change(db: sqlite3.Connection) -> bool:
             if attempt is not None:
@@ -89,8 +92,10 @@ class Ledger:
             return records.step(db, job_id, state, message=message, backend_id=backend_id, exit_code=exit_code)
 
         durable = state.is_terminal or backend_id is not None
-        if await self._insist(change, durable=durable):
+        recorded = await self._insist(change, durable=durable)
+        if recorded:
             self._hub.tell(job_id)
+        return recorded
 
     async def note(self, job_id: str, message: str, *, attempt: str | None = None) -> None:
         """Record a word about a job, and what became of the attempt to hand it over."""

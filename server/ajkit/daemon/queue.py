@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ajkit.daemon.engines import Engines
     from ajkit.daemon.hub import Hub
     from ajkit.daemon.ledger import Ledger
+    from ajkit.daemon.records import JobRecord
     from ajkit.daemon.store import CodeStore
     from ajkit.shared.contract import Caller
     from ajkit.shared.job.spec import JobSpec
@@ -39,6 +40,7 @@ class Queue:
         self._store = store
         self._hub = hub
         self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._stopping: set[str] = set()
         os.makedirs(folder, mode=0o700, exist_ok=True)
 
     async def start(self) -> None:
@@ -63,7 +65,17 @@ class Queue:
         if job_id not in self._tasks:
             task = asyncio.create_task(self._drive(job_id), name=f"job {job_id}")
             self._tasks[job_id] = task
-            task.add_done_callback(lambda _: self._tasks.pop(job_id, None))
+            task.add_done_callback(lambda _: self._leave(job_id))
+
+    def cancel(self, job_id: str) -> None:
+        """Stop a job whose cancellation is in the journal."""
+        if job_id in self._tasks:
+            self._stopping.add(job_id)
+            self._hub.tell(job_id)
+
+    def _leave(self, job_id: str) -> None:
+        self._tasks.pop(job_id, None)
+        self._stopping.discard(job_id)
 
     def submission(self, spec: JobSpec, caller: Caller) -> Submission:
         """A job as its engine gets it, without its code."""
@@ -86,10 +98,22 @@ class Queue:
             try:
                 record = await self._ledger.ask(partial(records.job_record, job_id=job_id))
                 if record is not None:
-                    job = self.submission(record.spec, record.caller)
-                    await Drive(job, self._ledger, self._engines, self._executions, self._store, self._hub).run()
+                    await self._driver(record).run(record.info)
             except Exception:
                 log.exception("job %s: something unforeseen, trying again", job_id)
                 await asyncio.sleep(pause.take())
             else:
                 return
+
+    def _driver(self, record: JobRecord) -> Drive:
+        if record.info.cancel_requested:
+            self._stopping.add(record.info.id)
+        return Drive(
+            self.submission(record.spec, record.caller),
+            ledger=self._ledger,
+            engines=self._engines,
+            executions=self._executions,
+            store=self._store,
+            hub=self._hub,
+            stopping=self._stopping,
+        )

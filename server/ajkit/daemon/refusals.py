@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import sqlite3
 from typing import TYPE_CHECKING, Any, cast
@@ -44,7 +45,13 @@ def _http(request: Request, error: Exception) -> Response:
 
 
 def _unwritable(_: Request, error: Exception) -> Response:
-    return answer(problem_document("journal.unwritable", f"nothing was done: {error}"))
+    return answer(problem_document("disk.unwritable", f"nothing was done: {error}"))
+
+
+def _disk(request: Request, error: Exception) -> Response:
+    if cast("OSError", error).errno not in {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES}:
+        return _fault(request, error)
+    return answer(problem_document("disk.unwritable", f"nothing was done: {error}"))
 
 
 def _engine(_: Request, error: Exception) -> Response:
@@ -60,6 +67,7 @@ REFUSERS: dict[Any, Any] = {
     RefusedRequest: _refused,
     HTTPException: _http,
     sqlite3.OperationalError: _unwritable,
+    OSError: _disk,
     ExecutionError: _engine,
     Exception: _fault,
 }

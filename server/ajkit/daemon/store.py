@@ -116,6 +116,12 @@ class CodeStore:
                 with contextlib.suppress(FileNotFoundError):
                     os.unlink(file.name)
 
+    def unpacked(self, digest: str) -> Snapshot | None:
+        """An archive whose content is unpacked already."""
+        home = self.folder(digest)
+        tree = os.path.join(home, _TREE)
+        return Snapshot(digest, tree, os.path.join(home, _ARCHIVE)) if os.path.isdir(tree) else None
+
     def snapshot(self, digest: str) -> Snapshot:
         """An archive with its content unpacked beside it. Blocks while it unpacks.
 

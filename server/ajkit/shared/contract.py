@@ -136,7 +136,7 @@ REFUSALS: dict[str, Refusal] = {
     "code.too-large": Refusal(413, "The code is too large"),
     "engine.refused": Refusal(422, "The engine would refuse the job"),
     "engine.unavailable": Refusal(503, "The engine cannot be asked"),
-    "journal.unwritable": Refusal(507, "The journal cannot be written"),
+    "disk.unwritable": Refusal(507, "The daemon cannot write to its disk"),
     "daemon.fault": Refusal(500, "The daemon made a mistake"),
 }
 """Every code a problem document may carry; clients decide by the code, never by the words."""

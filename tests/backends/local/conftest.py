@@ -1,4 +1,4 @@
-"""The daemons of these tests."""
+"""Hosts with real daemons for jobs on this machine."""
 
 from __future__ import annotations
 
