@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ajkit.shared.problem import in_order, problem
 from ajkit.shared.template.attempt import attempt
-from ajkit.shared.template.recover import Recovery
 from ajkit.shared.template.tree import Document
 from ajkit.shared.where import Span, Text
 
@@ -26,6 +25,8 @@ def parse(text: Text, *, hint: int | None = None, pure: bool = False) -> Documen
     if result.fault is None:
         composer = result.composer
         return Document(text, composer.root, tuple(in_order(composer.findings.problems())), nodes=composer.nodes)
+    from ajkit.shared.template.recover import Recovery  # noqa: PLC0415 - most texts parse, and it is a lot of code
+
     recovery = Recovery(text, result, hint, pure=pure)
     recovery.run()
     composer = recovery.result.composer

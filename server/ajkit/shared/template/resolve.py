@@ -11,7 +11,6 @@ from ajkit.shared.files import FileProblem
 from ajkit.shared.problem import Edit, Finding, Fix, Problem, Refused, in_order, problem
 from ajkit.shared.template.assemble import merge_chain
 from ajkit.shared.template.chain import Loader, Memo, discover
-from ajkit.shared.template.lint import told
 from ajkit.shared.template.names import project_folder, template_name
 from ajkit.shared.template.overlay import Laid, Overlays, Patch, apply_patch, lay
 from ajkit.shared.template.settings import Settings
@@ -76,10 +75,20 @@ class Resolved:
     @cached_property
     def problems(self) -> tuple[Problem, ...]:
         """All that is wrong with the files of the chain and how they merge, in order (contract sections 1 to 3)."""
+        from ajkit.shared.template.lint import told  # noqa: PLC0415 - who only shows a config need not wait for lints
+
         found = [*self.settings.problems, *self._laid.problems, *self._patch_problems]
         for each in self.everything:
             found += told(each)
         return tuple(in_order(self.settings.regrade(found)))
+
+    @cached_property
+    def stopping(self) -> tuple[Problem, ...]:
+        """Those of `problems` for which the merged config cannot be trusted."""
+        found = [*self.settings.problems, *self._laid.problems, *self._patch_problems]
+        for each in self.everything:
+            found += each.problems
+        return tuple(in_order(each for each in found if each.stops_show))
 
     @cached_property
     def chain(self) -> tuple[ChainFile, ...]:
@@ -128,7 +137,7 @@ class Resolved:
         The place of the whole config is the key `config` of the leaf, or the beginning of the file.
         """
         for depth in range(len(path), 0, -1):
-            winner = self._winner(path[:depth])
+            winner = self.winner(path[:depth])
             if winner:
                 if winner.key and (on_key or depth < len(path)):
                     return winner.key
@@ -140,10 +149,10 @@ class Resolved:
 
     def written(self, path: KeyPath) -> str | None:
         """The text of a scalar as written in the winning file, after YAML quoting (``on``, ``1.10``)."""
-        winner = self._winner(path)
+        winner = self.winner(path)
         return winner.written if winner else None
 
-    def _winner(self, path: KeyPath) -> Origin | None:
+    def winner(self, path: KeyPath) -> Origin | None:
         """Who set the value at a key path, for those who need not know how it came about."""
         if not self._patches:
             return self._trails.winner(path)
@@ -175,7 +184,7 @@ class Resolved:
 
     def _implicit(self, finding: Finding, span: Span, leaf: str | None) -> Iterable[Problem]:
         """The surprise behind a value that should be text: YAML 1.1 read an unquoted word as something else."""
-        winner = self._winner(finding.path)
+        winner = self.winner(finding.path)
         node = self._node(winner) if winner else None
         if node is None or not node.plain or isinstance(node.value, str) or not node.raw:
             return

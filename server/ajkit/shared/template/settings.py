@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -49,6 +48,10 @@ def read_settings(path: str, data: bytes) -> Settings:
     except UnicodeDecodeError:
         where = Span(Text(path, ""), 0, 0)
         return Settings(problems=(problem("settings.invalid", "aj.toml is not UTF-8", where),))
+    if all(not line.strip() or line.lstrip().startswith("#") for line in content.splitlines()):
+        return Settings()
+    import tomllib  # noqa: PLC0415 - most homes have no aj.toml, or one that only holds comments
+
     text = Text(path, content)
     try:
         table = tomllib.loads(content)
