@@ -128,5 +128,5 @@ def test_a_stranger_beside_the_options_leaves_them_readable() -> None:
 )  # fmt: skip
 def test_what_is_left_unused(config: dict[str, Any], paths: list[str]) -> None:
     used = ["target.queue", "environment.setup", "jobs[0].submit_args.container_args.shm_size"]
-    found = unused(typed(config), [parse_keypath(each) for each in used])
+    found = unused(typed(config), frozenset(parse_keypath(each) for each in used))
     assert [format_keypath(each) for each in found] == paths

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ajkit.shared.problem import Finding
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from ajkit.shared.template.model import Template
     from ajkit.shared.where import KeyPath
 
-COMMON: tuple[KeyPath, ...] = tuple(
+COMMON: frozenset[KeyPath] = frozenset(
     parse_keypath(path)
     for path in (
         "target.service",
@@ -66,10 +67,15 @@ def without_effect(service: Service, template: Template) -> list[Finding]:
     if service.takes_all:
         return []
     ignored = {each.path: each for each in service.ignores(template)}
-    used = [path for path in (*COMMON, *declared(service.options)) if path not in ignored]
     found = []
-    for path in unused(template, used):
+    for path in unused(template, _used(service.options, frozenset(ignored))):
         known = ignored.get(path) or Ignored(path, f"`{service.name}` does not use it")
         message = f"`{format_keypath(path)}` has no effect: {known.why}"
         found.append(Finding(path, "schema.no-effect", message, severity=known.severity, on_key=True))
     return found
+
+
+@lru_cache(maxsize=256)
+def _used(options: type[BackendOptions], ignored: frozenset[KeyPath]) -> frozenset[KeyPath]:
+    """The key paths that a service makes something of."""
+    return COMMON.union(declared(options)) - ignored

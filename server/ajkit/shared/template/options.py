@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -14,7 +14,7 @@ from ajkit.shared.template.refusals import known_keys, refusals, stranger
 from ajkit.shared.where import Missing, at, parse_keypath, pruned
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Iterator
 
     from ajkit.shared.problem import Finding
     from ajkit.shared.where import Json, KeyPath
@@ -94,23 +94,33 @@ def _strangers(options: type[BaseModel], raw: dict[str, Json], service: str) -> 
     yield from (stranger((*root, key), known, service) for key in own if key not in known)
 
 
-def unused(template: Template, used: Collection[KeyPath]) -> Iterator[KeyPath]:
+def unused(template: Template, used: frozenset[KeyPath]) -> Iterator[KeyPath]:
     """The set keys of a template that the typed Template knows and that lie neither at nor below one of `used`.
 
     A section without any used key is one path; `_extra` and the jobs after the first are left out.
     """
-    yield from _unused(template.raw, (), used)
+    return _unused(template.raw, (), used, _ways(used))
 
 
-def _unused(value: Json, path: KeyPath, used: Collection[KeyPath]) -> Iterator[KeyPath]:
-    if path in used or value in (None, {}, [], ""):
+def _unused(
+    value: Json, path: KeyPath, used: frozenset[KeyPath], ways: dict[KeyPath, frozenset[str]]
+) -> Iterator[KeyPath]:
+    if not value and value in (None, {}, [], ""):
         return
-    if not any(each[: len(path)] == path for each in used):
+    known = ways.get(path)
+    if known is None:
         yield path
-    elif isinstance(value, list) and value:
-        yield from _unused(value[0], (*path, 0), used)
+    elif isinstance(value, list):
+        if (*path, 0) not in used:
+            yield from _unused(value[0], (*path, 0), used, ways)
     elif isinstance(value, dict):
-        known = known_keys(Template, path) or value
         for key, below in value.items():
-            if key in known and (path or key != "_extra"):
-                yield from _unused(below, (*path, key), used)
+            if (key in known or not known) and (*path, key) not in used:
+                yield from _unused(below, (*path, key), used, ways)
+
+
+@lru_cache(maxsize=256)
+def _ways(used: frozenset[KeyPath]) -> dict[KeyPath, frozenset[str]]:
+    """All that lies on the way to one of the key paths, with the keys that the typed Template knows there (none: any)."""
+    ways = {path[:depth] for path in used for depth in range(len(path))}
+    return {way: frozenset(known_keys(Template, way)).difference(() if way else ("_extra",)) for way in ways}

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     from ajkit.shared.where import Json, KeyPath
 
+_UNSET = (MISSING, None, "", [], {})
+
 
 def required(config: dict[str, Json], paths: Iterable[KeyPath], who: str) -> list[Finding]:
     """The findings on those of the key paths that are not set; `who` needs them ("`volcano`").
@@ -22,6 +24,8 @@ def required(config: dict[str, Json], paths: Iterable[KeyPath], who: str) -> lis
     absent: dict[KeyPath, list[KeyPath]] = {}
     findings = []
     for path in paths:
+        if at(config, path) not in _UNSET:
+            continue
         end = next(end for end in range(len(path), -1, -1) if at(config, path[:end]) is not MISSING)
         written, value = path[:end], at(config, path[:end])
         needs = f"{who} needs `{format_keypath(path)}`"
@@ -31,7 +35,7 @@ def required(config: dict[str, Json], paths: Iterable[KeyPath], who: str) -> lis
             findings.append(Finding(written, "schema.required", message))
         elif written != path:
             absent.setdefault(written, []).append(path)
-        elif value in ("", [], {}):
+        else:
             findings.append(Finding(path, "schema.required", f"{needs}, which is empty: write a value"))
     for near, same in absent.items():
         where = f"under `{format_keypath(near)}`" if near else "under `config`"
