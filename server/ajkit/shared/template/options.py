@@ -121,6 +121,6 @@ def _unused(
 
 @lru_cache(maxsize=256)
 def _ways(used: frozenset[KeyPath]) -> dict[KeyPath, frozenset[str]]:
-    """All that lies on the way to one of the key paths, with the keys that the typed Template knows there (none: any)."""
+    """All that lies on the way to a key path, with the keys that the typed Template knows there (none: any key)."""
     ways = {path[:depth] for path in used for depth in range(len(path))}
     return {way: frozenset(known_keys(Template, way)).difference(() if way else ("_extra",)) for way in ways}

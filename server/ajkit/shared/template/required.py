@@ -11,9 +11,9 @@ from ajkit.shared.where import MISSING, at, format_keypath
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ajkit.shared.where import Json, KeyPath
+    from ajkit.shared.where import Json, KeyPath, Missing
 
-_UNSET = (MISSING, None, "", [], {})
+_UNSET: tuple[Json | Missing, ...] = (MISSING, None, "", [], {})
 
 
 def required(config: dict[str, Json], paths: Iterable[KeyPath], who: str) -> list[Finding]:
