@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -18,17 +19,43 @@ class Markup:
         self._uri_of = uri_of
         self.markdown = markdown
         self._lines: list[str] = []
+        self._in_list = False
 
-    def title(self, text: str) -> None:
-        """A heading line."""
-        self._lines.append(f"**{text}**" if self.markdown else text)
+    @property
+    def has_lines(self) -> bool:
+        """Whether there is anything to show."""
+        return bool(self._lines)
+
+    def title(self, text: str, aside: str | None = None) -> None:
+        """A heading line, with a few quiet words behind it."""
+        head = f"**{escaped(text)}**" if self.markdown else text
+        self._lines.append(f"{head} — {self.aside(aside)}" if aside else head)
+
+    def aside(self, text: str) -> str:
+        """Quiet words inside a line."""
+        return f"*{text}*" if self.markdown else text
+
+    def item(self, text: str) -> None:
+        """A line of a list; neighbours stand close together."""
+        line = f"- {text}" if self.markdown else text
+        if self._lines and self._in_list:
+            self._lines[-1] += f"\n{line}"
+        else:
+            self._lines.append(line)
+        self._in_list = True
+
+    def file(self, path: str) -> str:
+        """A path as a link to the file."""
+        return f"[{escaped(path)}]({self._uri_of(path)})" if self.markdown else path
 
     def line(self, text: str) -> None:
         """A paragraph of its own."""
+        self._in_list = False
         self._lines.append(text)
 
     def block(self, text: str, language: str = "yaml") -> None:
         """A block of code."""
+        self._in_list = False
         fence = "```"
         while fence in text:
             fence += "`"
@@ -59,3 +86,8 @@ class Markup:
         """The LSP MarkupContent."""
         kind, between = ("markdown", "\n\n") if self.markdown else ("plaintext", "\n")
         return {"kind": kind, "value": between.join(self._lines)}
+
+
+def escaped(text: str) -> str:
+    """A text in which Markdown finds nothing to do."""
+    return re.sub(r"([\\`*_\[\]<>])", r"\\\1", text)

@@ -65,6 +65,11 @@ class View:
 
         return examine(self.resolved, self.engine.registry, leaf=self.leaf)
 
+    @property
+    def file_problems(self) -> tuple[Problem, ...]:
+        """What is wrong with how this file resolves; cheap."""
+        return self.resolved.merged.problems
+
     @cached_property
     def problems(self) -> tuple[Problem, ...]:
         """Everything that is wrong with it, in all files of its chain."""
