@@ -137,11 +137,14 @@ class Loader:
             raise known
         return known
 
-    def follow(self, file: TemplateFile, ref: BaseRef, tried: set[str]) -> Link:
-        """Where a base name of a file leads."""
+    def links(self, file: TemplateFile, refs: Iterable[BaseRef], tried: set[str]) -> list[Link]:
+        """Where base names of a file lead; the paths looked at are added to `tried`."""
+        folder = posixpath.dirname(file.real)
+        return [self._follow(file, folder, ref, tried) for ref in refs]
+
+    def _follow(self, file: TemplateFile, folder: str, ref: BaseRef, tried: set[str]) -> Link:
         if "." not in ref.name and file.path.startswith(UNTITLED):
             return Link(ref, None, faults.unsaved(ref))
-        folder = posixpath.dirname(file.real)
         wanted = base_path(ref.name, folder, self._home)
         if wanted is None:
             return Link(ref, None, faults.no_home(ref))
@@ -179,9 +182,9 @@ def discover(loader: Loader, memo: Memo, leaf: TemplateFile, home: str | None, e
         if level > CHAIN_LIMIT:
             cut.add(file.real)
         else:
-            member.links = [loader.follow(file, ref, tried) for ref in file.bases]
-            if file is leaf:
-                member.overlays = [loader.follow(file, ref, tried) for ref in overlaid]
+            member.links = loader.links(file, file.bases, tried)
+            if file is leaf and overlaid:
+                member.overlays = loader.links(file, overlaid, tried)
         member.tried = frozenset(tried)
         for link in (*member.links, *member.overlays):
             target = link.target

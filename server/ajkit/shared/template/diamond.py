@@ -33,7 +33,7 @@ def diamonds(file: TemplateFile, bases: list[Inherited], own: Written | None) ->
 
 def _pair(file: TemplateFile, first: Inherited, second: Inherited, own: Written | None) -> Problem | None:
     meeting = _meet(first.merged, second.merged)
-    if not meeting.shared:
+    if not meeting.undone and not meeting.doubled:
         return None
     undone = [each for each in meeting.undone if own is None or isinstance(at(own.value, each), Missing)]
     if not meeting.doubled and not undone:

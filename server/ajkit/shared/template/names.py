@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import posixpath
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ def project_folder(home: str | None, template: str) -> str:
     return posixpath.dirname(home.rstrip("/")) if home else posixpath.dirname(template)
 
 
+@lru_cache(maxsize=4096)
 def name_fault(name: str) -> str | None:
     """Why a text cannot be a base name, in the user's words; None when it can."""
     if not name:
@@ -62,8 +64,8 @@ def name_fault(name: str) -> str | None:
 def base_path(name: str, folder: str, home: str | None) -> str | None:
     """Where a valid base name leads: beside the file in `folder`, or (dotted) under `home`; None without a home."""
     if "." not in name:
-        return posixpath.join(folder, name + SUFFIX)
-    return posixpath.join(home, *name.split(".")) + SUFFIX if home else None
+        return f"{folder.rstrip('/')}/{name}{SUFFIX}"
+    return f"{home.rstrip('/')}/{name.replace('.', '/')}{SUFFIX}" if home else None
 
 
 def dotted_name(path: str, home: str) -> str | None:

@@ -61,8 +61,13 @@ class Laid:
     problems: tuple[Problem, ...]
 
 
+_NOTHING = Laid((), (), (), ())
+
+
 def lay(overlays: Overlays) -> Laid:
     """Read the texts of overlays; each text is its own small file for the spans of problems and trails."""
+    if not overlays:
+        return _NOTHING
     problems: list[Problem] = []
     bases = []
     for name in overlays.bases:
