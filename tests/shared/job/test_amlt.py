@@ -83,7 +83,7 @@ def test_the_whole_of_it() -> None:
 def test_the_text_is_yaml_of_the_same_values() -> None:
     spec = ask(LEAF, nodes=4, selector=8, amlt=True).require()
     assert yaml.safe_load(amlt_text(spec)) == amlt_config(spec)
-    assert "LR: '1.10'" in amlt_text(spec)
+    assert 'LR: "1.10"' in amlt_text(spec)
     assert amlt_text(spec).startswith("description: costs $$5\nenvironment:\n")
 
 

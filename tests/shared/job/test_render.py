@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
 import yaml
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from ajkit.shared.job.render import masked_bytes, rendering
 from ajkit.shared.job.spec import spec_bytes
-from ajkit.shared.job.yamltext import yaml_text
 from tests.shared.job.asking import ask
-
-if TYPE_CHECKING:
-    from ajkit.shared.where import Json
 
 SECRET = """
 config:
@@ -81,22 +74,3 @@ def test_yaml_is_the_same_values() -> None:
     text = rendering(plan, form="yaml") or ""
     assert yaml.safe_load(text) == json.loads(rendering(plan) or "null")
     assert "command: |-\n  curl" in text
-
-
-values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
-    max_leaves=8,
-)
-
-
-@settings(max_examples=300, deadline=None)
-@given(values)
-def test_yaml_text_is_read_back_as_it_was(value: Json) -> None:
-    assert yaml.safe_load(yaml_text(value)) == value
-
-
-def test_yaml_text_is_for_people() -> None:
-    shared: Json = {"a": 1}
-    text = yaml_text({"z": "line one\nline two\n", "b": [shared, shared], "on": "on", "d": "2024-01-01", "u": "é"})
-    assert text == ("z: |\n  line one\n  line two\nb:\n- a: 1\n- a: 1\n'on': 'on'\nd: '2024-01-01'\nu: é\n")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ajkit.shared.job.code import CONFIG_DIR
 from ajkit.shared.job.shape import stands_for
-from ajkit.shared.job.yamltext import yaml_text
+from ajkit.shared.template.yamltext import yaml_text
 from ajkit.shared.where import pruned
 
 if TYPE_CHECKING:

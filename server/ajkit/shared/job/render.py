@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from ajkit.shared.job.spec import json_text
-from ajkit.shared.job.yamltext import yaml_text
 from ajkit.shared.template.secrets import masked
+from ajkit.shared.template.yamltext import yaml_text
 
 if TYPE_CHECKING:
     from ajkit.shared.job.plan import Plan
