@@ -28,7 +28,7 @@ class Markup:
 
     def title(self, text: str, aside: str | None = None) -> None:
         """A heading line, with a few quiet words behind it."""
-        head = f"**{escaped(text)}**" if self.markdown else text
+        head = f"**{self.code(text)}**" if self.markdown else text
         self._lines.append(f"{head} — {self.aside(aside)}" if aside else head)
 
     def aside(self, text: str) -> str:

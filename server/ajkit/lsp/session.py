@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import fnmatch
 import posixpath
+from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from ajkit.disk import DiskFiles
 from ajkit.engine import Engine
 from ajkit.lsp import convert
+from ajkit.lsp.completing.memory import Memory
 from ajkit.lsp.documents import Buffer, BufferedFiles, edited
 from ajkit.lsp.settings import ClientSettings
 from ajkit.lsp.view import View
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
     from ajkit.disk import Stamp
     from ajkit.shared.files import Files
+    from ajkit.shared.job.fielddocs import FieldDocs
     from ajkit.shared.template.graph import Graph
     from ajkit.shared.template.source import TemplateFile
 
@@ -46,6 +49,7 @@ class Session:
         self._views: dict[str, View] = {}
         self._reading: set[str] = set()
         self.page = ""
+        self.completing = Memory(self.files)
         self.engine = self._new_engine()
 
     def _new_engine(self) -> Engine:
@@ -65,6 +69,13 @@ class Session:
             self.engine = self._new_engine()
             self._views.clear()
             self._reading.clear()
+
+    @cached_property
+    def docs(self) -> FieldDocs:
+        """What every field means, with those of the installed services."""
+        from ajkit.shared.job.fielddocs import FieldDocs  # late: it loads every service
+
+        return FieldDocs(self.engine.registry.all())
 
     # -- documents --------------------------------------------------------------------------------------------------
 
@@ -98,6 +109,7 @@ class Session:
         self.buffers[buffer.uri] = buffer
         self.files.buffers[buffer.path] = buffer.text
         self._drop_views([buffer.path])
+        self.completing.forget([buffer.path])
         file = self._read(buffer)
         self.engine.edited(file)
 
@@ -110,6 +122,7 @@ class Session:
         gone = list(paths)
         self._drop_views(gone)
         self.engine.forget(gone)
+        self.completing.forget(gone)
         for buffer in self.buffers.values():
             if buffer.path in gone:
                 self.engine.edited(self._read(buffer))
