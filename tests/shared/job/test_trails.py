@@ -69,7 +69,9 @@ LEAF, LOW = f"{HOME}/template/leaf.yaml", f"{HOME}/template/low.yaml"
         ("backend_spec", "what local reads of target, jobs[0] and _extra.local"),
         ("extra", "not set in the template"),
         ("sources", "the files of the chain, 2 in all"),
-        ("sources[1].path", "the files of the chain, 2 in all"),
+        ("sources[1].path", f"the file at {LOW}:1"),
+        ("code.ignore[0]", f'code.ignore[0] = "data/" at {LOW}:3'),
+        ("code.ignore[1]", "the ignore file of the code folder"),
         ("template", "null: local needs no merged source"),
     ],
 )
@@ -86,6 +88,36 @@ def test_every_field_explains_itself(field: str, line: str) -> None:
     assert str(found) == line
     assert found is not None
     assert found.field == field
+
+
+OPTIONS = """
+config:
+  target: {service: slurm, queue: long}
+  environment: {setup: one}
+  jobs: [{command: [x], sku: G1}]
+  storage: {data: {mount_dir: /d}}
+  _extra: {slurm: {modules: [a, b]}, tool: {deep: {er: 1}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("field", "line"),
+    [
+        ("backend_spec.partition", f'target.queue = "long" at {LEAF}:3'),
+        ("backend_spec.modules[1]", f'_extra.slurm.modules[1] = "b" at {LEAF}:7'),
+        ("backend_spec.qos", "_extra.slurm.qos is not set in the template"),
+        ("setup[0]", f'environment.setup = "one" at {LEAF}:4'),
+        ("storage.data.mount_dir", f'storage.data.mount_dir = "/d" at {LEAF}:6'),
+        ("storage.data.container_name", f"storage.data at {LEAF}:6"),
+        ("extra.tool.deep.er", f"_extra.tool.deep.er = 1 at {LEAF}:7"),
+    ],
+)
+def test_parts_of_a_section_explain_themselves(field: str, line: str) -> None:
+    assert str(ask(OPTIONS, nodes=1, selector=1).trail(field)) == line
+
+
+def test_parts_of_what_amlt_takes_whole_explain_themselves() -> None:
+    assert str(ask(FILES, amlt=True).trail("template.code.ignore[0]")) == f'code.ignore[0] = "data/" at {LOW}:3'
 
 
 def test_secrets_are_masked_in_what_is_explained() -> None:

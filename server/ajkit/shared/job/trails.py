@@ -13,14 +13,15 @@ from ajkit.shared.job.names import NAME_PATH, name_source
 from ajkit.shared.job.service import AMLT_FLAG, SERVICE_PATH
 from ajkit.shared.job.shape import NODES_PATH, PROCESSES_PATH, SELECTOR_PATH
 from ajkit.shared.sku import SKU_PATH
+from ajkit.shared.template.options import declared
 from ajkit.shared.template.secrets import masked
-from ajkit.shared.where import Missing, at, format_keypath, parse_keypath
+from ajkit.shared.where import Missing, Origin, Span, at, format_keypath, parse_keypath
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from ajkit.shared.job.build import Materials
-    from ajkit.shared.where import Json, KeyPath, Origin, Trail
+    from ajkit.shared.where import Json, KeyPath, Trail
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +56,10 @@ class FieldTrail:
 
 
 def explain_field(field: str, job: Materials, draft: Mapping[str, Json]) -> FieldTrail | None:
-    """The history of a JobSpec field (``nodes``, ``env.LR``, ``code.dir``); None where there is no such field.
+    """The history of a JobSpec field (``nodes``, ``env.LR``, ``setup[0]``); None where there is no such field.
 
-    A service's own options and the parts of a section are explained by what is nearest: ``backend_spec.queue`` by
-    ``backend_spec``.
+    A part of a section has the history of what the template says there, or nearest above: ``backend_spec.queue`` that
+    of ``target.queue``.
     """
     try:
         path = parse_keypath(field)
@@ -84,12 +85,22 @@ def _explained(path: KeyPath, job: Materials, draft: Mapping[str, Json]) -> _Exp
     if section == "env" and len(path) > 1:
         return _env(str(path[1]), job, draft)
     if section == "code" and len(path) > 1:
-        return _code_dir(job) if path[1] == "dir" else _code_ignore(job)
+        return _code_dir(job) if path[1] == "dir" else _code_ignore(job, path[2:])
     if section == "storage":
-        return _template(job, path, "no storage in the template")
+        return _template(job, _nearest(job, path), "no storage in the template")
     if section in _PLAIN:
-        return _template(job, _PLAIN[section], "not set in the template")
+        return _template(job, _nearest(job, (*_PLAIN[section], *path[1:])), "not set in the template")
+    if len(path) > 1 and section in _PARTS:
+        return _PARTS[section](path[1:], job)
     return _FIELDS[section](job)
+
+
+def _nearest(job: Materials, path: KeyPath) -> KeyPath:
+    """A key path of the merged config, or as much of it as there is; its first step at least."""
+    depth = len(path)
+    while depth > 1 and isinstance(at(job.resolved.config, path[:depth]), Missing):
+        depth -= 1
+    return path[:depth]
 
 
 def _said(text: str) -> FieldSource:
@@ -200,11 +211,16 @@ def _code_dir(job: Materials) -> _Explained:
     return _flag(job, "--code", given, CODE_PATH, f"default {code_dir(job.template, job.request)}")
 
 
-def _code_ignore(job: Materials) -> _Explained:
-    below = _template(job, IGNORE_PATH, "no rules in the template")
+def _code_ignore(job: Materials, item: KeyPath) -> _Explained:
+    """The rules, or one of them: those of the template come first, then those of the ignore file."""
+    below = _template(job, _nearest(job, (*IGNORE_PATH, *item)), "no rules in the template")
     if not job.ambient.ignore_file:
         return below
-    return _Explained((*below.sources, _said("the ignore file of the code folder")), below.over)
+    of_file = _said("the ignore file of the code folder")
+    if item:
+        of_template = isinstance(item[0], int) and item[0] < len(job.template.code.ignore)
+        return below if of_template else _Explained((of_file,))
+    return _Explained((*below.sources, of_file), below.over)
 
 
 def _command(job: Materials) -> _Explained:
@@ -234,6 +250,27 @@ def _whole_env(job: Materials) -> _Explained:
 
 def _options(job: Materials) -> _Explained:
     return _Explained((_said(f"what {job.service.name} reads of target, jobs[0] and _extra.{job.service.name}"),))
+
+
+def _option(path: KeyPath, job: Materials) -> _Explained:
+    """One of the service's options: each declares the key path that it is read from."""
+    places = {name: place for place, name in declared(job.service.options).items()}
+    place = places.get(str(path[0]))
+    if place is None:
+        return _options(job)
+    if isinstance(at(job.resolved.config, place), Missing):
+        return _Explained((_said(f"{format_keypath(place)} is not set in the template"),))
+    return _template(job, _nearest(job, (*place, *path[1:])), f"{format_keypath(place)} is not set in the template")
+
+
+def _source(path: KeyPath, job: Materials) -> _Explained:
+    """One file of the chain, at its beginning."""
+    file = job.resolved.chain[int(path[0])]
+    return _Explained((FieldSource("the file", Origin(file.path, Span(file.text, 0, 0), None, None, None)),))
+
+
+def _of_merged(path: KeyPath, job: Materials) -> _Explained:
+    return _template(job, _nearest(job, path), "not set in the template")
 
 
 def _merged(job: Materials) -> _Explained:
@@ -271,4 +308,10 @@ _FIELDS: dict[str, Callable[[Materials], _Explained]] = {
     "backend_spec": _options,
     "sources": lambda job: _Explained((_said(f"the files of the chain, {len(job.resolved.chain)} in all"),)),
     "template": _merged,
+}
+
+_PARTS: dict[str, Callable[[KeyPath, Materials], _Explained]] = {
+    "backend_spec": _option,
+    "sources": _source,
+    "template": _of_merged,
 }
