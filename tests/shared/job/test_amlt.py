@@ -9,7 +9,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ajkit.shared.job.amlt import amlt_config, amlt_text, escape_dollars
+from ajkit.shared.job.amlt import amlt_config, amlt_text, draft_config, escape_dollars
 from ajkit.shared.problem import Severity
 from tests.shared.job.asking import ask, told
 
@@ -85,6 +85,15 @@ def test_the_text_is_yaml_of_the_same_values() -> None:
     assert yaml.safe_load(amlt_text(spec)) == amlt_config(spec)
     assert 'LR: "1.10"' in amlt_text(spec)
     assert amlt_text(spec).startswith("description: costs $$5\nenvironment:\n")
+
+
+def test_a_draft_is_rendered_with_what_stands_for_the_missing() -> None:
+    plan = ask(LEAF.replace("name: run$NODES", "name: run"), amlt=True)
+    assert plan.spec is None
+    config: dict[str, Any] = draft_config(plan.draft or {})
+    assert (config["jobs"][0]["instance_count"], config["jobs"][0]["sku"]) == ("‹-n›", "${NODES}xG‹-p›")
+    whole = ask(LEAF, nodes=4, selector=8, amlt=True)
+    assert draft_config(whole.draft or {}) == amlt_config(whole.require())
 
 
 def test_other_jobs_are_left_out_with_a_warning_or_kept_as_they_are() -> None:

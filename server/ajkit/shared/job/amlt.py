@@ -12,7 +12,7 @@ from ajkit.shared.template.yamltext import yaml_text
 from ajkit.shared.where import pruned
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from ajkit.shared.job.spec import JobSpec
     from ajkit.shared.where import Json, KeyPath
@@ -41,14 +41,20 @@ def amlt_config(spec: JobSpec, *, config_dir: str | None = None) -> dict[str, Js
     """
     if spec.template is None:
         raise ValueError(f"{spec.name} was not built for amlt: it does not carry its merged source")
-    source = {key: value for key, value in spec.template.items() if key != "_extra"}
+    return draft_config(spec.model_dump(mode="json"), config_dir=config_dir)
+
+
+def draft_config(fields: Mapping[str, Json], *, config_dir: str | None = None) -> dict[str, Json]:
+    """The same from the fields of a JobSpec, or of a draft that holds texts like ``‹-n›`` for what is missing."""
+    source = {key: value for key, value in _mapping(fields["template"]).items() if key != "_extra"}
     config = {key: pruned(value) for key, value in source.items() if value is not None}
     first, *others = _list(config.get("jobs")) or [{}]
-    config["jobs"] = [_overlaid(_mapping(first), spec, config)]
-    if spec.code.dir != "." or "local_dir" in _mapping(config.get("code")):
-        config["code"] = {**_mapping(config.get("code")), "local_dir": spec.code.dir}
+    config["jobs"] = [_overlaid(_mapping(first), fields, config)]
+    folder = _mapping(fields["code"])["dir"]
+    if folder != "." or "local_dir" in _mapping(config.get("code")):
+        config["code"] = {**_mapping(config.get("code")), "local_dir": folder}
     declared = [name for name in _mapping(config.get("env_defaults")) if re.fullmatch(r"\w+", name)]
-    config = _mapping(_escaped(_paths_that_hold(config, spec), (), declared))
+    config = _mapping(_escaped(_paths_that_hold(config, _leaf(fields)), (), declared))
     config["jobs"] = [*_list(config["jobs"]), *others]
     if config_dir is None:
         return config
@@ -62,20 +68,25 @@ def escape_dollars(text: str, declared: Iterable[str] = ()) -> str:
     return kept.sub(lambda found: "$$" if found[0] == "$" else found[0], text)
 
 
-def _overlaid(written: dict[str, Json], spec: JobSpec, config: dict[str, Json]) -> dict[str, Json]:
+def _leaf(fields: Mapping[str, Json]) -> str:
+    """The leaf's path from the project folder."""
+    first = _mapping(next(iter(_list(fields["sources"])), {}))
+    return str(first.get("path", ".."))
+
+
+def _overlaid(written: dict[str, Json], fields: Mapping[str, Json], config: dict[str, Json]) -> dict[str, Json]:
     """The first job with the resolved name, shape, command and environment."""
-    env: dict[str, Json] = {
-        name: value if isinstance(value, str) else value.model_dump() for name, value in spec.env.items()
-    }
     overlay: dict[str, Json] = {
-        "name": spec.name,
-        "command": [*_commands(written.get("command"), spec.command)],
-        "instance_count": spec.nodes,
-        "process_count_per_node": _processes(written.get("process_count_per_node"), spec, config),
-        "submit_args": {**_mapping(written.get("submit_args")), "env": env},
+        "name": fields["name"],
+        "command": [*_commands(written.get("command"), str(fields["command"]))],
+        "instance_count": fields["nodes"],
+        "process_count_per_node": _processes(
+            written.get("process_count_per_node"), fields["processes_per_node"], config
+        ),
+        "submit_args": {**_mapping(written.get("submit_args")), "env": fields["env"]},
     }
-    if spec.sku is not None:
-        overlay["sku"] = spec.sku
+    if fields["sku"] is not None:
+        overlay["sku"] = fields["sku"]
     return {**written, **overlay}
 
 
@@ -90,16 +101,15 @@ def _commands(written: Json, script: str) -> list[str]:
     return [*lines, rest] if rest else lines
 
 
-def _processes(written: Json, spec: JobSpec, config: dict[str, Json]) -> Json:
+def _processes(written: Json, resolved: Json, config: dict[str, Json]) -> Json:
     """The number of processes, or the variable that stands for it where no flag said another number."""
-    if isinstance(written, str) and spec.processes_per_node == (stands_for(written, config) or 1):
+    if isinstance(written, str) and resolved == (stands_for(written, config) or 1):
         return written
-    return spec.processes_per_node
+    return resolved
 
 
-def _paths_that_hold(config: dict[str, Json], spec: JobSpec) -> Json:
+def _paths_that_hold(config: dict[str, Json], leaf: str) -> Json:
     """Relative paths, which mean the project folder, written from the leaf's folder."""
-    leaf = spec.sources[0].path if spec.sources else ".."
     if leaf.startswith(".."):
         # The way from a leaf outside the project folder back into it is not known: amlt has to run there.
         return config
