@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ajkit.shared.problem import Finding
@@ -75,6 +76,7 @@ class NodeRange:
         return self.holds(other.first) or other.holds(self.first)
 
 
+@lru_cache(maxsize=1024)
 def parse_range(key: str) -> NodeRange | None:
     """Read ``N``, ``A-B`` or ``N+`` (node counts from 1); None for anything else."""
     found = re.fullmatch(_RANGE, key.strip())
@@ -94,12 +96,14 @@ def parse_sku(text: str) -> re.Match[str] | None:
     return re.fullmatch(_COUNTED, text) or re.fullmatch(_NAMED, text)
 
 
+@lru_cache(maxsize=1024)
 def counts_gpus(text: str | None) -> bool:
     """Whether the selector is a GPU count: G, neither G nor C, and no SKU at all; C makes it a size tier."""
     found = re.fullmatch(_COUNTED, VARIABLE.sub("1", text)) if text else None
     return found is None or found["kind"] == "G"
 
 
+@lru_cache(maxsize=1024)
 def fill(text: str, nodes: Count, selector: Count) -> str:
     """A SKU text with its placeholders filled; ``${NAME}`` stays."""
     values = {"{nodes}": str(nodes), "{processes}": str(selector)}
@@ -157,6 +161,7 @@ def check_sku(sku: Json, *, any_text: bool, variables: bool) -> list[Finding]:
     return findings
 
 
+@lru_cache(maxsize=1024)
 def check_counts(path: KeyPath, text: str, nodes: int | None, selector: int | None) -> Finding | None:
     """A literal node or GPU count that differs from the resolved shape (numbers not known yet are not compared)."""
     found = parse_sku(text)
@@ -184,6 +189,7 @@ def _differs(written: str | None, resolved: int) -> bool:
     return written is not None and written.isdigit() and int(written) != resolved
 
 
+@lru_cache(maxsize=1024)
 def _check_text(path: KeyPath, text: str, *, any_text: bool, variables: bool) -> Finding | None:
     where = format_keypath(path)
     amlt = VARIABLE.search(text)

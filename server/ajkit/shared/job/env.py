@@ -9,6 +9,7 @@ from ajkit.shared.problem import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Set as AbstractSet
 
     from ajkit.shared.template.model import Template
     from ajkit.shared.template.resolve import Resolved
@@ -37,8 +38,10 @@ def written_env(resolved: Resolved, template: Template) -> dict[str, Json]:
     return env
 
 
-def overridden(names: Iterable[str], by: Collection[str]) -> list[Finding]:
+def overridden(names: Iterable[str], by: AbstractSet[str]) -> list[Finding]:
     """A warning for each variable of the template that aj sets itself."""
+    if by.isdisjoint(names):
+        return []
     return [
         Finding(
             (*ENV_PATH, name),

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from ajkit.shared.job.describe import Described, describe
 from ajkit.shared.job.moves import with_moves
-from ajkit.shared.job.request import JobRequest
 from ajkit.shared.job.service import SERVICE_PATH, Choice, choose_service
 from ajkit.shared.sku import SKU_PATH, check_sku
 from ajkit.shared.spec import extra_fields
@@ -17,6 +16,7 @@ from ajkit.shared.template.options import declared
 from ajkit.shared.where import value_at
 
 if TYPE_CHECKING:
+    from ajkit.shared.job.request import JobRequest
     from ajkit.shared.problem import Finding, Problem
     from ajkit.shared.spec import Registry, Service
     from ajkit.shared.template.model import Template
@@ -56,9 +56,9 @@ def examine(resolved: Resolved, services: Registry, *, leaf: bool, request: JobR
     """
     config = resolved.config
     named = value_at(config, SERVICE_PATH)
-    asked = request or JobRequest(resolved.path)
+    amlt = request is not None and request.amlt
     name = named if isinstance(named, str) else None
-    choice = choose_service(name, asked, services, to_run=request is not None)
+    choice = choose_service(name, services, amlt=amlt, to_run=request is not None)
     service = choice.service or choice.named
     template, findings = check_types(config, extra_fields(service.options) if service else {})
     findings += choice.findings if isinstance(named, str) or leaf else ()
@@ -73,7 +73,7 @@ def examine(resolved: Resolved, services: Registry, *, leaf: bool, request: JobR
     if template is not None and service is not None:
         described = describe(service, template)
         findings += described.findings
-        findings += check_sku(value_at(config, SKU_PATH), any_text=service.any_sku, variables=asked.amlt)
+        findings += check_sku(value_at(config, SKU_PATH), any_text=service.any_sku, variables=amlt)
     complete = leaf and not any(each.stops_show for each in resolved.problems)
     placed = with_moves(resolved, resolved.place(_kept(findings, complete=complete)))
     return Examined(template, choice, described, tuple(placed))

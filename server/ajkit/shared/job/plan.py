@@ -31,6 +31,8 @@ _UNDECODED = re.compile("[\ud800-\udfff]")
 RUN_ONLY = frozenset({"shape.missing", "command.missing", "code.missing"})
 """Codes of what a run refuses though the file is fine: it can be given by hand, or is not on this machine."""
 
+_NO_REQUEST, _NO_FACTS = JobRequest(""), Ambient()
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -140,7 +142,7 @@ def leaf_problems(resolved: Resolved, examined: Examined) -> list[Problem]:
     template, service, described = examined.template, examined.choice.service, examined.described
     if template is None or service is None or described is None:
         return in_order(problems)
-    request, ambient = JobRequest(resolved.path), Ambient()
+    request, ambient = _NO_REQUEST, _NO_FACTS
     sizing, reports = size(resolved.config, request, described.shape, failed=described.failed)
     at_run_time = set_at_run_time(tasks=described.shape is not None)
     reports += overridden(template.job.submit_args.env, {*FACTS, *sizing.variables(), *at_run_time})

@@ -9,7 +9,6 @@ from ajkit.shared.problem import Finding, Severity
 from ajkit.shared.template.names import did_you_mean, near
 
 if TYPE_CHECKING:
-    from ajkit.shared.job.request import JobRequest
     from ajkit.shared.spec import Registry, Service
     from ajkit.shared.where import KeyPath
 
@@ -26,18 +25,18 @@ class Choice:
     findings: tuple[Finding, ...] = ()
 
 
-def choose_service(name: str | None, request: JobRequest, services: Registry, *, to_run: bool) -> Choice:
+def choose_service(name: str | None, services: Registry, *, amlt: bool, to_run: bool) -> Choice:
     """Find the service for a template that names `name`.
 
     Args:
         name: `target.service`, in any letter case, or an alias.
-        request: with its flags.
         services: the services there are.
+        amlt: whether the flag `--amlt` chooses its service.
         to_run: whether the job is to run (or a file is only looked at: then a service that only a flag can reach is
             an information).
     """
-    by_flag = services.chosen_by(AMLT_FLAG) if request.amlt else None
-    if request.amlt and by_flag is None:
+    by_flag = services.chosen_by(AMLT_FLAG) if amlt else None
+    if amlt and by_flag is None:
         message = f"nothing here runs a job with {AMLT_FLAG}: its service is not installed"
         return Choice(None, None, (Finding(SERVICE_PATH, "service.unknown", message),))
     if name is None:
