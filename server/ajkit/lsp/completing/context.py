@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -24,6 +25,7 @@ _VARIABLE = re.compile(r"\$(?P<brace>\{?)(?P<name>[A-Za-z_][A-Za-z0-9_]*)?$")
 _NAME = re.compile(r"[A-Za-z0-9_]*")
 _COLON = re.compile(r"[ \t]*:(?=[ \t]|$)")
 _WORD = re.compile(r"[^\s#]*")
+_PROPERTIES = re.compile(r"(?:[&!]\S*[ \t]+)*")
 _MARKER = re.compile(r"---|\.\.\.|%")
 _QUOTED = {'"': re.compile(r'"(?:[^"\\]|\\.)*"'), "'": re.compile(r"'(?:[^']|'')*'")}
 
@@ -141,33 +143,34 @@ class _Finder:
         return last.path if inside and last.path[:1] != ("base",) else None
 
     def _in_word(self, found: list[Level], line: Line) -> Context:
-        """In a key, or in a bare word that may become one."""
-        body = min(line.body, self._column) if line.blank else line.body
-        if line.dashed and self._column < line.body and not line.blank:
-            return Context(self._offset, self._offset, "")
-        start = self._begin + (self._column if line.blank else body)
-        if line.key is not None:
+        """In a key, in a bare word that may become one, or where there is no word yet."""
+        nothing = Context(self._offset, self._offset, "")
+        if line.body >= line.end:
+            if line.dashed and self._column <= line.indent + self._content[line.indent : line.body].rindex("-"):
+                return nothing
+            start, end, colon = self._offset, self._offset, False
+        elif self._column < line.body:
+            return nothing
+        elif line.key is not None:
             start, end, colon = self._begin + line.key[0], self._begin + line.key[1], True
             if not start <= self._offset <= end:
-                return Context(self._offset, self._offset, "")
+                return nothing
         else:
+            start = self._begin + line.body
             end, colon = self._word_end(start)
-        typed = self._text.content[start : self._offset]
         if line.dashed:
             slots = self._after_dash(found, line)
         else:
-            slots = self._on_line(found, self._column if line.blank else line.body, blank=line.blank)
-        return Context(start, end, typed, colon, tuple(slots))
+            slots = self._on_line(found, self._column if line.blank else line.body)
+        return Context(start, end, self._text.content[start : self._offset], colon, tuple(slots))
 
     def _word_end(self, start: int) -> tuple[int, bool]:
         """Where the word at the cursor ends, and whether a colon follows."""
         content = self._text.content
         quoted = _QUOTED.get(content[start : start + 1])
         found = quoted.match(content, start, self._begin + len(self._content)) if quoted else None
-        if found and found.end() >= self._offset:
-            end = found.end()
-        else:
-            end = _end(_WORD.match(content, self._offset))
+        whole = found is not None and found.end() >= self._offset
+        end = found.end() if found is not None and whole else _end(_WORD.match(content, self._offset))
         return end, _COLON.match(content, end, self._begin + len(self._content)) is not None
 
     def _after_dash(self, found: list[Level], line: Line) -> list[Slot]:
@@ -175,11 +178,10 @@ class _Finder:
         path = self._item_path(found, line)
         if path is None:
             return []
-        lead = "" if self._head[-1:] in " \t" or self._column > line.body else " "
-        column = line.body if not line.blank else self._column + len(lead)
+        lead = " " if self._head.endswith("-") else ""
+        column = min(line.body, self._column + len(lead)) if line.body >= line.end else line.body
         own = self._own(path)
-        taken = self._taken(own) if isinstance(own, Mapping) else frozenset()
-        return [Slot("value", path, taken, lead, column, line.indent)]
+        return [Slot("value", path, self._taken(own), lead, column, line.indent)]
 
     def _item_path(self, found: list[Level], line: Line) -> KeyPath | None:
         """The path of the list item that the dashes of this line begin."""
@@ -187,10 +189,7 @@ class _Finder:
         outer = next((each for each in reversed(found) if _takes_dash(each, dashes[0])), None)
         if outer is None:
             return None
-        index = 0
-        if isinstance(outer.node, Sequence):
-            index = sum(1 for each in outer.node.items if each.start < self._begin)
-        path: KeyPath = (*outer.path, index)
+        path: KeyPath = (*outer.path, self._index(outer.node))
         for _ in dashes[1:]:
             path = (*path, 0)
         return path
@@ -214,67 +213,60 @@ class _Finder:
         end = self._begin + len(self._content)
         return frozenset(key for key, each in node.entries.items() if not self._begin <= each.start <= end)
 
-    def _on_line(self, found: list[Level], column: int, *, blank: bool) -> list[Slot]:
+    def _on_line(self, found: list[Level], column: int) -> list[Slot]:
         """What a word that begins at a column of this line may become."""
         first = max((index for index, each in enumerate(found) if each.inside), default=0)
-        open_here = found[first:]
-        chosen = [each for each in open_here if _least(each) <= column]
-        slots: list[Slot] = []
-        deeper = open_here[len(chosen)] if len(chosen) < len(open_here) else None
-        innermost = chosen[-1] if chosen else None
-        if innermost is not None and innermost.sort == "mapping" and innermost.column < column and deeper is not None:
-            innermost = deeper
-        elif innermost is None:
-            innermost = open_here[0] if open_here else None
-        if innermost is not None and innermost.sort in {"closed", "text"} and chosen[:-1]:
-            innermost = chosen[-2] if not innermost.inside else None
-        if innermost is None:
-            return []
-        slots += self._slots(innermost, column, blank=blank)
-        at = open_here.index(innermost)
-        if innermost.sort == "sequence" and at and open_here[at - 1].column == column and not innermost.inside:
-            slots += self._slots(open_here[at - 1], column, blank=blank)
-        if innermost.sort == "mapping" and innermost.column == column and at + 1 < len(open_here):
-            below = open_here[at + 1]
-            if below.sort == "open":
-                slots.append(Slot("value", (*below.path, 0), lead="- ", column=column + 2, indent=column))
+        here = found[first:]
+        count = sum(1 for each in here if _least(each) <= column)
+        at = max(count - 1, 0)
+        if count and count < len(here) and here[at].sort == "mapping" and here[at].column < column:
+            at += 1  # between the columns of a key and of what is below it: the latter is meant
+        if here[at].sort in {"closed", "text"}:
+            if not at or here[at].inside:
+                return []
+            at -= 1
+        slots = self._slots(here[at], column)
+        if here[at].sort == "sequence" and at and here[at - 1].column == column:
+            slots += self._slots(here[at - 1], column)
+        if (
+            here[at].column == column
+            and here[at].sort == "mapping"
+            and at + 1 < len(here)
+            and here[at + 1].sort == "open"
+        ):
+            slots.append(Slot("value", (*here[at + 1].path, 0), lead="- ", column=column + 2, indent=column))
         return slots
 
-    def _slots(self, level: Level, column: int, *, blank: bool) -> list[Slot]:
+    def _slots(self, level: Level, column: int) -> list[Slot]:
         """What a word may become that belongs to a container; it is moved to the container's column."""
-        target = column if level.sort == "open" else level.column
-        if level.sort == "open" and column <= level.under:
-            target = level.under + 2
+        target = max(column, level.under + 1) if level.sort == "open" else level.column
         shift = target - column
-        if level.sort == "sequence":
-            node = level.node
-            index = sum(1 for each in node.items if each.start < self._begin) if isinstance(node, Sequence) else 0
-            return [Slot("value", (*level.path, index), lead="- ", column=target + 2, indent=target, shift=shift)]
+        if isinstance(level.node, Sequence):
+            path = (*level.path, self._index(level.node))
+            return [Slot("value", path, lead="- ", column=target + 2, indent=target, shift=shift)]
         taken = self._taken(level.node)
         sort: Literal["key", "value"] = "key" if level.sort == "mapping" else "value"
         return [Slot(sort, level.path, taken, column=target, indent=target, shift=shift)]
 
+    def _index(self, node: Node | None) -> int:
+        """How many items of a list begin above this line."""
+        return bisect_left(node.items, self._begin, key=lambda each: each.start) if isinstance(node, Sequence) else 0
+
     def _in_value(self, found: list[Level], line: Line, head: Line) -> Context:
         """Behind a key and its colon."""
-        key_at = head.key
-        assert key_at is not None
-        path = self._key_path(found, line, key_at)
-        start = self._begin + head.value
-        if self._column < head.value:
+        assert head.key is not None
+        path = self._key_path(found, line, head.key)
+        value = _PROPERTIES.match(self._head, head.value)
+        start = self._begin + (value.end() if value else head.value)
+        first = self._text.content[start : min(start + 1, self._offset)]
+        if path is None or (first and first in "[{*"):
             return Context(self._offset, self._offset, "")
-        first = self._text.content[start : start + 1]
-        if first in {"[", "{", "*"} and first and start < self._offset:
-            return Context(self._offset, self._offset, "")
-        end, _ = self._word_end(start)
-        typed = self._text.content[start : self._offset]
-        if path is None:
-            return Context(start, end, typed)
-        lead = " " if self._head.endswith(":") else ""
+        end = max(self._word_end(start)[0], self._begin + line.end)
         own = self._own_entry(path)
         below = column_of(self._text, own.start) if own is not None and is_block(self._text, own) else None
-        taken = self._taken(own)
-        slot = Slot("value", path, taken, lead, key_at[0], line.indent, ways="behind", below=below)
-        return Context(start, end, typed, slots=(slot,), text_path=path)
+        lead = " " if self._head.endswith(":") else ""
+        slot = Slot("value", path, self._taken(own), lead, head.key[0], line.indent, ways="behind", below=below)
+        return Context(start, end, self._text.content[start : self._offset], slots=(slot,), text_path=path)
 
     def _own_entry(self, path: KeyPath) -> Node | None:
         """The node below the key of this line, where it begins on a later line."""
@@ -287,7 +279,7 @@ class _Finder:
         if line.dashed:
             outer = self._item_path(found, line)
         else:
-            slots = self._on_line(found, line.body, blank=False)
+            slots = self._on_line(found, line.body)
             outer = next((each.path for each in slots if not each.shift and not each.lead), None)
         if outer is None:
             return None
@@ -316,7 +308,7 @@ class _Finder:
             return self._key_path(found, line, line.key)
         if line.dashed:
             return self._item_path(found, line)
-        slots = self._on_line(found, line.body, blank=False)
+        slots = self._on_line(found, line.body)
         return next((each.path for each in slots if each.sort == "value" and not each.lead), None)
 
     def _flow_context(self, flow: Flow, outer: KeyPath) -> Context:
@@ -354,9 +346,14 @@ def _least(level: Level) -> int:
 
 def _takes_dash(level: Level, column: int) -> bool:
     """Whether a list item whose dash stands at a column belongs to a level."""
+    if not level.path:
+        return False
     if level.sort == "sequence":
         return level.column == column
-    return level.sort == "open" and level.under <= column
+    # The dash of a list below a key may stand in the column of the key, that of a list in a list may not.
+    return level.sort == "open" and (
+        level.under < column or (level.under == column and isinstance(level.path[-1], str))
+    )
 
 
 def _key_text(written: str) -> str:

@@ -44,7 +44,7 @@ class _Frame:
 
 
 def flow_at(content: str, first: int, cursor: int) -> Flow | None:
-    """Where a cursor stands inside the bracket at `first`; None behind its end, in a comment, or where no key is known."""
+    """Where a cursor stands inside the bracket at `first`; None behind it, in a comment, or where no key is known."""
     reader = _Reader(content, cursor)
     start = reader.read(first)
     if start is None or not reader.stack:
@@ -76,23 +76,26 @@ def _word_end(content: str, start: int, cursor: int) -> int:
 
 def _keys_ahead(content: str, at: int) -> list[str]:
     """The keys that follow in the same braces; those of this line alone where the braces are never closed."""
-    for limit in (at + _AHEAD, content.find("\n", at)):
-        reader = _Reader(content, limit if limit >= 0 else len(content))
-        reader.stack = [_Frame("{")]
+    line = content.find("\n", at)
+    keys: list[str] = []
+    for limit in (at + _AHEAD, line if line >= 0 else len(content)):
+        reader = _Reader(content, limit)
+        frame = _Frame("{")
+        reader.stack = [frame]
         reader.go_on(at)
+        keys = frame.keys
         if not reader.stack:
-            return reader.closed
-    return reader.stack[0].keys
+            break
+    return keys
 
 
 class _Reader:
-    """Reads tokens up to a limit; `stack` holds what is open then, `closed` the keys of the bracket closed last."""
+    """Reads tokens up to a limit; `stack` holds what is open then."""
 
     def __init__(self, content: str, limit: int) -> None:
         self._content = content
         self._limit = min(limit, len(content))
         self.stack: list[_Frame] = []
-        self.closed: list[str] = []
 
     def read(self, first: int) -> int | None:
         """Read from an opening bracket; where the word at the limit begins, None inside a comment or behind the end."""
@@ -132,7 +135,7 @@ class _Reader:
         if char in "[{":
             self.stack.append(_Frame(char))
         elif char in "]}":
-            self.closed = self.stack.pop().keys
+            self.stack.pop()
         elif char == ",":
             frame.index += 1
             frame.key = frame.word = None

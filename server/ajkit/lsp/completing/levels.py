@@ -6,16 +6,13 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from ajkit.shared.template.lines import read_line
 from ajkit.shared.template.tree import Mapping, Scalar, Sequence
 
 if TYPE_CHECKING:
-    from ajkit.shared.template.tree import Document, Entry, Node
+    from ajkit.shared.template.tree import Document, Node
     from ajkit.shared.where import KeyPath, Text
 
 Sort = Literal["mapping", "sequence", "open", "text", "closed"]
-
-_FAR = 1 << 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +64,9 @@ class _Reader:
         self._found: list[Level] = []
 
     def read(self, root: Node | None) -> list[Level]:
-        node, path, under = root, (), -1
+        node = root
+        path: KeyPath = ()
+        under = -1
         while True:
             below = self._level(node, path, under)
             if below is None:
@@ -109,9 +108,9 @@ class _Reader:
         """The last thing of a container that begins above the line, and whether one begins below it."""
         if isinstance(node, Sequence):
             first = bisect_left(node.items, self._start, key=lambda each: each.start)
-            last = (first - 1, node.items[first - 1]) if first else None
-            return last, bool(node.items) and node.items[-1].start >= self._end
-        last = None
+            before: tuple[str | int, Node] | None = (first - 1, node.items[first - 1]) if first else None
+            return before, bool(node.items) and node.items[-1].start >= self._end
+        last: tuple[str | int, Node] | None = None
         more = False
         for key, entry in reversed(node.entries.items()):
             if entry.start < node.start:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ajkit.lsp.features import definition, hierarchy, rename, structure, tokens
+from ajkit.lsp.features.completion import completion
 from ajkit.lsp.features.hover import hover
 from ajkit.lsp.features.links import document_links
 from ajkit.lsp.features.references import highlights, references
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from ajkit.lsp.session import Session
 
 REQUESTS: dict[str, Callable[[Session, Client, Any], Any]] = {
+    "textDocument/completion": completion,
     "textDocument/declaration": definition.declaration,
     "textDocument/definition": definition.definition,
     "textDocument/documentHighlight": highlights,
