@@ -8,14 +8,15 @@ import click
 
 from ajkit.cli.invocation import this
 from ajkit.cli.options import format_option, home_option, template_argument
-from ajkit.cli.pictures.family import Family, Member
 from ajkit.cli.terminal import write
 from ajkit.cli.verbs import Verb
 from ajkit.shared.problem import UsageError
+from ajkit.shared.template.pictures.family import family_of
 
 if TYPE_CHECKING:
     from ajkit.cli.invocation import Invocation
     from ajkit.engine import Engine
+    from ajkit.shared.template.pictures.family import Family
 
 
 @click.command(
@@ -73,38 +74,18 @@ def _chosen(argument: str | None, engine: Engine) -> tuple[str | None, str]:
 
 def _family(engine: Engine, home: str, invocation: Invocation) -> tuple[Family, dict[str, str]]:
     """Everything of a home, and the names of its files by real path."""
-    from ajkit.shared.template.names import dotted_name, template_name
-
-    graph = engine.graph(home)
     leaves = {engine.files.real(each.path) for each in engine.entries(home) if each.is_leaf}
-    names: dict[str, str] = {}
-    for real, path in graph.paths.items():
-        name = template_name(path, home) if real in leaves else dotted_name(path, home)
-        names[real] = name or invocation.shown(path)
-    taken: dict[str, int] = {}
-    for name in names.values():
-        taken[name] = taken.get(name, 0) + 1
-    names = {real: name if taken[name] == 1 else invocation.shown(graph.paths[real]) for real, name in names.items()}
-    members = [
-        Member(
-            names[real],
-            invocation.shown(path),
-            real in leaves,
-            tuple(names[base] for base in graph.bases(real)),
-        )
-        for real, path in graph.paths.items()
-    ]
-    return Family({each.name: each for each in sorted(members, key=lambda each: each.name)}), names
+    return family_of(engine.graph(home), leaves, invocation.shown)
 
 
 def _drawn(family: Family, heads: list[str], form: str) -> str:
     match form:
         case "mermaid":
-            from ajkit.cli.pictures.mermaid import mermaid_text
+            from ajkit.shared.template.pictures.mermaid import mermaid_text
 
             return mermaid_text(family)
         case "dot":
-            from ajkit.cli.pictures.dot import dot_text
+            from ajkit.shared.template.pictures.dot import dot_text
 
             return dot_text(family)
         case "svg":

@@ -1,1 +1,1 @@
-"""Drawings of who extends whom: trees of text, Mermaid, Graphviz, JSON and SVG."""
+"""Drawings of who extends whom for the command line: trees of text, and SVG."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ajkit.cli.pictures.family import Family
+    from ajkit.shared.template.pictures.family import Family
 
 SWEEPS = 8
 """Passes over the columns that put every box near the middle of those it is tied to; more change nothing visible."""

@@ -9,7 +9,7 @@ from ajkit.cli.pictures.layout import lay_out
 from ajkit.cli.terminal import one_line, width
 
 if TYPE_CHECKING:
-    from ajkit.cli.pictures.family import Family
+    from ajkit.shared.template.pictures.family import Family
 
 LETTER, BOX, ROW, GAP, PAD, MARGIN = 7.5, 30, 44, 64, 14, 16
 STOP = 12

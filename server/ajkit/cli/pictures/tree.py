@@ -10,7 +10,7 @@ from click import style
 from ajkit.cli.terminal import columns, one_line
 
 if TYPE_CHECKING:
-    from ajkit.cli.pictures.family import Family
+    from ajkit.shared.template.pictures.family import Family
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ajkit.cli.pictures.family import Family
+    from ajkit.shared.template.pictures.family import Family
 
 
 def mermaid_text(family: Family) -> str:

@@ -5,8 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ajkit.shared.template.names import dotted_name, template_name
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Collection, Mapping
+
+    from ajkit.shared.template.graph import Graph
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,3 +73,26 @@ class Family:
                     met.add(base)
                     todo.append(base)
         return met
+
+
+def family_of(graph: Graph, leaves: Collection[str], shown: Callable[[str], str]) -> tuple[Family, dict[str, str]]:
+    """Everything of a home, and the names of its files by real path.
+
+    Args:
+        graph: who extends whom there.
+        leaves: the real paths of its leaves.
+        shown: how a path is shown; files that no name leads to, or two files of one name, are called by it.
+    """
+    names: dict[str, str] = {}
+    for real, path in graph.paths.items():
+        name = template_name(path, graph.home) if real in leaves else dotted_name(path, graph.home)
+        names[real] = name or shown(path)
+    taken: dict[str, int] = {}
+    for name in names.values():
+        taken[name] = taken.get(name, 0) + 1
+    names = {real: name if taken[name] == 1 else shown(graph.paths[real]) for real, name in names.items()}
+    members = [
+        Member(names[real], shown(path), real in leaves, tuple(names[base] for base in graph.bases(real)))
+        for real, path in graph.paths.items()
+    ]
+    return Family({each.name: each for each in sorted(members, key=lambda each: each.name)}), names

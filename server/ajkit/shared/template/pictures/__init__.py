@@ -1,0 +1,1 @@
+"""Words and drawings of who extends whom that every front end shows: the family, Mermaid, Graphviz."""
