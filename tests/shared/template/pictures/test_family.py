@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ajkit.shared.files import MemoryFiles
 from ajkit.shared.template.graph import read_graph
 from ajkit.shared.template.pictures.dot import dot_text
 from ajkit.shared.template.pictures.family import Family, family_of
@@ -20,7 +19,7 @@ base: none
 
 
 def family(*leaves: str) -> tuple[Family, dict[str, str]]:
-    files: MemoryFiles = draw(HOME).memory()
+    files = draw(HOME).memory()
     graph = read_graph(files, "/w/.aj")
     return family_of(graph, {f"/w/.aj/{each}" for each in leaves}, lambda path: path.removeprefix("/w/"))
 
