@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from ajkit.shared.files import Files
 
 
+LARGE = 300_000
+"""Characters from which a document is parsed beside the loop: some fifty milliseconds of work."""
+
+
 @dataclass(frozen=True, slots=True)
 class Buffer:
     """One version of an open document. `hint` is the zero-based line edited last, None before the first edit."""
@@ -24,6 +28,11 @@ class Buffer:
     version: int | None
     language: str
     hint: int | None = None
+
+    @property
+    def is_large(self) -> bool:
+        """Whether parsing takes so long that others should not have to wait for it."""
+        return len(self.text.content) > LARGE
 
     @property
     def path(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import sys
@@ -12,6 +13,10 @@ from ajkit.lsp.session import Session
 
 def main(*, tcp: tuple[str, int] | None = None) -> int:
     """Serve one client, on standard input and output or on a TCP port; the exit code."""
+    # Trees are freed by counting references; a young collection in the middle of a large parse only costs.
+    gc.set_threshold(100_000, 50, 1_000)
+    # The loop must not wait long for a thread that parses a large file.
+    sys.setswitchinterval(0.001)
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="aj lsp: %(levelname)s: %(message)s")
     home = os.environ.get("AJ_HOME")
     session = Session(environ_home=os.path.expanduser(home) if home else None, folder=os.getcwd())

@@ -13,10 +13,13 @@ if TYPE_CHECKING:
 
 
 class Markup:
-    """Collects lines; `uri_of` makes links."""
+    """Collects lines; `uri_of` makes links, `is_unsaved` tells files that are open with changes."""
 
-    def __init__(self, uri_of: Callable[[str], str], *, markdown: bool) -> None:
+    def __init__(
+        self, uri_of: Callable[[str], str], is_unsaved: Callable[[str], bool] | None = None, *, markdown: bool
+    ) -> None:
         self._uri_of = uri_of
+        self.is_unsaved = is_unsaved or (lambda _: False)
         self.markdown = markdown
         self._lines: list[str] = []
         self._in_list = False

@@ -26,7 +26,7 @@ from ajkit.shared.problem import summed
 from ajkit.shared.template.graph import Graph, reading
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from ajkit.disk import Stamp
     from ajkit.lsp.documents import Buffer
@@ -50,10 +50,12 @@ class AjServer(LanguageServer):
     def __init__(self, session: Session) -> None:
         super().__init__(NAME, __version__, protocol_cls=HardenedProtocol, converter_factory=cattrs.Converter)
         self.session = session
+        session.completing.work = self._in_steps
         self.client = Client({})
         self.folders: list[str] = []
         self._published: dict[str, dict[str, Any]] = {}
         self._pending: asyncio.Handle | None = None
+        self._large: dict[str, asyncio.Task[None]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         requests = self.protocol.requests
         requests["initialize"] = self._initialize
@@ -108,6 +110,15 @@ class AjServer(LanguageServer):
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
+    def _in_steps(self, steps: Iterator[object]) -> None:
+        """Do work that nobody waits for; requests come in between its steps."""
+
+        async def go_on() -> None:
+            for _ in steps:
+                await asyncio.sleep(0)
+
+        self._spawn(go_on())
+
     def shutdown(self) -> None:
         """Stop the work in the background, then the reader."""
         for task in self._tasks:
@@ -142,18 +153,38 @@ class AjServer(LanguageServer):
         buffer = self.session.open(item["uri"], item["text"], item.get("version"), item.get("languageId", ""))
         if buffer is not None:
             self._index(buffer)
-            self._soon()
+            self._read(buffer)
 
     def _changed(self, params: dict[str, Any]) -> None:
         item = params["textDocument"]
-        if self.session.change(item["uri"], params["contentChanges"], item.get("version")) is not None:
+        buffer = self.session.change(item["uri"], params["contentChanges"], item.get("version"))
+        if buffer is not None:
+            self._read(buffer)
+
+    def _read(self, buffer: Buffer) -> None:
+        """See that a buffer is parsed, a large one in a thread, then publish what is wrong with it."""
+        if not buffer.is_large:
             self._soon()
+            return
+        task = asyncio.ensure_future(self._read_large(buffer))
+        self._large[buffer.uri] = task
+        task.add_done_callback(
+            lambda done: self._large.pop(buffer.uri, None) if done is self._large.get(buffer.uri) else None
+        )
+
+    async def _read_large(self, buffer: Buffer) -> None:
+        self.session.take(buffer, await asyncio.to_thread(self.session.read, buffer))
+        view = self.session.view(buffer.uri) if self.session.buffers.get(buffer.uri) is buffer else None
+        if view is not None:
+            await asyncio.to_thread(lambda: view.problems)
+        self._soon()
 
     def _closed(self, params: dict[str, Any]) -> None:
         if self.session.close(params["textDocument"]["uri"]) is not None:
             self._soon()
 
-    def _saved(self, _params: dict[str, Any]) -> None:
+    def _saved(self, params: dict[str, Any]) -> None:
+        self.session.saved(params["textDocument"]["uri"])
         self._soon()
 
     def _watched(self, params: dict[str, Any]) -> None:
@@ -254,6 +285,18 @@ class AjServer(LanguageServer):
     # -- requests ---------------------------------------------------------------------------------------------------
 
     def _ask(self, feature: Any, params: Any) -> Any:
+        waiting = self._large.get(_document(params))
+        if waiting is not None:
+            return self._after(waiting, feature, params)
+        return self._now(feature, params)
+
+    async def _after(self, waiting: asyncio.Future[None], feature: Any, params: Any) -> Any:
+        """Answer about a large document once it is parsed."""
+        await asyncio.shield(waiting)
+        answer = self._now(feature, params)
+        return await answer if asyncio.iscoroutine(answer) else answer
+
+    def _now(self, feature: Any, params: Any) -> Any:
         answer = feature(self.session, self.client, params)
         if asyncio.iscoroutine(answer):
             return self._later(answer)
@@ -270,6 +313,13 @@ class AjServer(LanguageServer):
 
 
 _REFRESH = {"diagnostics": "diagnostic", "codeLens": "codeLens", "inlayHint": "inlayHint"}
+
+
+def _document(params: Any) -> str:
+    """The URI of the document that a request is about; the empty text for others."""
+    document = params.get("textDocument") if isinstance(params, dict) else None
+    uri = document.get("uri") if isinstance(document, dict) else None
+    return uri if isinstance(uri, str) else ""
 
 
 def _changed(known: dict[str, Stamp | None]) -> list[str]:

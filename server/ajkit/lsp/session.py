@@ -48,6 +48,7 @@ class Session:
         self._folder = folder
         self._views: dict[str, View] = {}
         self._reading: set[str] = set()
+        self._unsaved: set[str] = set()
         self.page = ""
         self.completing = Memory(self.files)
         self.engine = self._new_engine()
@@ -88,18 +89,28 @@ class Session:
         self._put(buffer)
         return buffer
 
+    def saved(self, uri: str) -> None:
+        """An editor saved a document: what it shows is on disk."""
+        self._unsaved.discard(uri)
+
+    def is_unsaved(self, path: str) -> bool:
+        """Whether a file is open with changes that are not on disk."""
+        return any(self.buffers[uri].path == path for uri in self._unsaved)
+
     def change(self, uri: str, changes: Sequence[dict[str, Any]], version: int | None) -> Buffer | None:
         """An editor changed a document; None when it was never opened."""
         buffer = self.buffers.get(uri)
         if buffer is None:
             return None
         buffer = edited(buffer, changes, version, self.encoding)
+        self._unsaved.add(uri)
         self._put(buffer)
         return buffer
 
     def close(self, uri: str) -> Buffer | None:
         """An editor closed a document: what is on disk counts again."""
         buffer = self.buffers.pop(uri, None)
+        self._unsaved.discard(uri)
         if buffer is not None:
             self.files.buffers.pop(buffer.path, None)
             self.changed([buffer.path])
@@ -110,10 +121,23 @@ class Session:
         self.files.buffers[buffer.path] = buffer.text
         self._drop_views([buffer.path])
         self.completing.forget([buffer.path])
-        file = self._read(buffer)
-        self.engine.edited(file)
+        if not buffer.is_large:
+            self.take(buffer, self.read(buffer))
+        else:
+            self.engine.memo.forget([buffer.path, self.files.real(buffer.path)])
 
-    def _read(self, buffer: Buffer) -> TemplateFile:
+    def take(self, buffer: Buffer, file: TemplateFile) -> None:
+        """Take over the parsed document of a buffer, unless it was edited or closed meanwhile."""
+        if self.buffers.get(buffer.uri) is buffer:
+            self.engine.edited(file)
+
+    def is_read(self, buffer: Buffer) -> bool:
+        """Whether a buffer is parsed; large ones are, once somebody has called `read` and `take`."""
+        known = self.engine.known(buffer.path)
+        return known is not None and known.document.text is buffer.text
+
+    def read(self, buffer: Buffer) -> TemplateFile:
+        """Parse a buffer; touches nothing, so that a thread may do it."""
         digest = sha256(buffer.text.content.encode("utf-8", "surrogatepass")).hexdigest()
         return read_template(self.files.real(buffer.path), digest, parse(buffer.text, hint=buffer.hint))
 
@@ -125,7 +149,7 @@ class Session:
         self.completing.forget(gone)
         for buffer in self.buffers.values():
             if buffer.path in gone:
-                self.engine.edited(self._read(buffer))
+                self.engine.edited(self.read(buffer))
 
     def _drop_views(self, paths: Iterable[str]) -> None:
         gone = set(paths)
@@ -174,14 +198,15 @@ class Session:
         return view
 
     def _look(self, buffer: Buffer) -> View:
-        file = self.engine.known(buffer.path) or self._read(buffer)
+        file = self.engine.known(buffer.path) or self.read(buffer)
         named = modeline(buffer.text)
         resolved = self.engine.resolve(buffer.path, named=named, leaf=file)
         return View(buffer, file, resolved, self.engine.counts_as_leaf(resolved, named=named), self.engine)
 
     def views(self) -> list[View]:
-        """The views of all open templates."""
-        return [view for uri in list(self.buffers) if (view := self.view(uri)) is not None]
+        """The views of all open templates, but for large ones that are being parsed."""
+        ready = [uri for uri, buffer in self.buffers.items() if not buffer.is_large or self.is_read(buffer)]
+        return [view for uri in ready if (view := self.view(uri)) is not None]
 
     def known_views(self) -> list[View]:
         """The views that were made and still hold."""

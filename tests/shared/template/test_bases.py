@@ -157,7 +157,7 @@ def test_a_missing_base_names_the_path_tried_and_near_names() -> None:
     problem = _problems(files)[0]
     assert "there is no /p/.aj/template/comon.yaml" in problem.message
     assert "did you mean `common`?" in problem.message
-    assert [fix.title for fix in problem.fixes] == ['Replace with "common"', "Create template/comon.yaml"]
+    assert [fix.title for fix in problem.fixes] == ['Replace with "common"', "Create base file"]
 
 
 def test_a_quoted_name_stays_quoted_when_replaced() -> None:

@@ -44,7 +44,7 @@ def hover(session: Session, client: Client, params: dict[str, Any]) -> dict[str,
     if found is None:
         return None
     view, offset = found
-    markup = Markup(session.uri_of, markdown=client.markdown)
+    markup = Markup(session.uri_of, session.is_unsaved, markdown=client.markdown)
     ref = base_at(view.file, offset)
     if ref is not None:
         _base(markup, session, view, ref)
@@ -104,9 +104,10 @@ def _brief(markup: Markup, origin: Origin, name: str) -> str:
 
 
 def _from(markup: Markup, origin: Origin) -> str:
+    unsaved = " (unsaved)" if origin.span and markup.is_unsaved(origin.span.path) else ""
     road = f" via {' → '.join(origin.road)}" if origin.road else ""
     more = f" (by {origin.roads} roads)" if origin.roads > 1 else ""
-    return f"— {markup.place(origin)}{road}{more}"
+    return f"— {markup.place(origin)}{unsaved}{road}{more}"
 
 
 def _sku(markup: Markup, session: Session, view: View) -> None:

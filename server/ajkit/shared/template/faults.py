@@ -68,7 +68,7 @@ def missing(files: Files, ref: BaseRef, path: str, folder: str, home: str | None
         for index, each in enumerate(close)
     ]
     if files.kind(path) == "missing":
-        fixes.append(Fix(f"Create {short(path, home)}", creates=(NewFile(path, NEW_COMPONENT),)))
+        fixes.append(Fix("Create base file", creates=(NewFile(path, NEW_COMPONENT),)))
     return problem("base.missing", message, ref.span, fixes=fixes)
 
 
