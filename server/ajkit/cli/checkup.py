@@ -34,7 +34,7 @@ class Standing(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was looked for: how it stands, what was found, how to get or mend it, the service that needs it."""
+    """One thing that was looked for: how it stands, what was found, the way out, the service that needs it."""
 
     about: str
     name: str

@@ -108,8 +108,8 @@ class _Question:
             NotSet: there is no such value or field.
         """
         resolved = self.engine.resolve(self.path, self.overlays, named=True)
-        if stopping := [each for each in resolved.problems if each.stops_show]:
-            raise Refused(stopping)
+        if resolved.stopping:
+            raise Refused(resolved.stopping)
         if self.asked == Asked():
             found = self._value(resolved) or self._field()
         else:

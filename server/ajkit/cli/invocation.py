@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -14,8 +13,7 @@ if TYPE_CHECKING:
     from ajkit.engine import Engine
 
 
-@dataclass(frozen=True)
-class Invocation:
+class Invocation(NamedTuple):
     """The surroundings of one call: working directory, environment, and where facts come from.
 
     `expand` resolves ``~``, `now` gives the time as ISO 8601 in UTC, `new_sid` draws a sid.

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import functools
 import posixpath
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
@@ -108,8 +107,7 @@ def overlay_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return laid
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(NamedTuple):
     """The shape that the command line asks for, None where it says nothing, and whether amlt is to run the job."""
 
     nodes: int | None = None

@@ -60,7 +60,7 @@ def command(
     invocation = this(context)
     engine = invocation.engine(home)
     resolved = engine.resolve(engine.find(template), overlays, named=True)
-    stopping = [each for each in resolved.problems if each.stops_show]
+    stopping = resolved.stopping
     if stopping and not partial:
         raise Refused(stopping)
     write(_text(resolved, form, invocation, origins=origins))
@@ -75,29 +75,33 @@ def _text(resolved: Resolved, form: str, invocation: Invocation, *, origins: boo
 
         shown = _origins(resolved, invocation) if origins else resolved.config
         return json.dumps(shown, indent=2, ensure_ascii=False) + "\n"
-    from ajkit.cli.yamltext import yaml_text
+    if not origins:
+        from ajkit.shared.template.yamltext import yaml_text
+
+        return yaml_text(resolved.config)
+    from ajkit.cli.noted import noted_yaml
 
     def note(path: KeyPath) -> str:
-        trail = resolved.trail(path)
-        return said(trail.winner, invocation.folder) if trail else ""
+        winner = resolved.winner(path)
+        return said(winner, invocation.folder) if winner else ""
 
-    return yaml_text(resolved.config, note if origins else None)
+    return noted_yaml(resolved.config, note)
 
 
 def _origins(resolved: Resolved, invocation: Invocation) -> dict[str, Json]:
     """Every key path with its place (None for the command line, which is named by its option) and, of leaves, value."""
     found: dict[str, Json] = {}
     for path, value in walk(resolved.config):
-        trail = resolved.trail(path) if path else None
-        if trail is None:
+        winner = resolved.winner(path) if path else None
+        if winner is None:
             continue
-        span = on_disk(trail.winner)
+        span = on_disk(winner)
         entry: dict[str, Json] = {
             "path": invocation.shown(span.path) if span else None,
             "line": span.first.line + 1 if span else None,
         }
         if span is None:
-            entry["option"] = trail.winner.label
+            entry["option"] = winner.label
         if not (isinstance(value, dict | list) and value):
             entry["value"] = value
         found[format_keypath(path)] = entry

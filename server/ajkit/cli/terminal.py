@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from typing import TYPE_CHECKING
 
@@ -13,8 +12,9 @@ from ajkit.shared.problem import AjError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-_HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]")
 _ESCAPES = {"\r": "\\r", "\x1b": "\\e", "\x0b": "\\v", "\x0c": "\\f"}
+_HARMLESS = frozenset("\n\t\u00a0\u200d")
+"""Not printable to Python, but fine on a terminal."""
 
 
 class OutputFailed(AjError):
@@ -51,7 +51,15 @@ def wants_colour(environ: Mapping[str, str]) -> bool | None:
 
 def visible(text: str) -> str:
     """Text with characters that would act on a terminal, or hide, written as escapes."""
-    return _HIDDEN.sub(lambda found: _ESCAPES.get(found[0]) or f"\\x{ord(found[0]):02x}", text)
+    return text if text.isprintable() else "".join(map(_shown, text))
+
+
+def _shown(character: str) -> str:
+    if character.isprintable() or character in _HARMLESS or "\ud800" <= character <= "\udfff":
+        return character
+    return _ESCAPES.get(character) or (
+        f"\\x{ord(character):02x}" if character < "\u0100" else f"\\u{ord(character):04x}"
+    )
 
 
 def one_line(text: str) -> str:

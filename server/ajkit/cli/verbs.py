@@ -6,7 +6,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.shell_completion import CompletionItem
 
 from ajkit import __version__
 from ajkit.cli.invocation import this
@@ -14,6 +13,8 @@ from ajkit.cli.terminal import wants_colour
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from click.shell_completion import CompletionItem
 
 GROUPS: dict[str, dict[str, str]] = {
     "Look at templates": {
@@ -106,6 +107,8 @@ class Verbs(click.Group):
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Complete verbs without importing any."""
+        from click.shell_completion import CompletionItem
+
         found = [CompletionItem(verb, help=text) for verb, text in SUMMARIES.items() if verb.startswith(incomplete)]
         return found if not incomplete.startswith("-") else click.Command.shell_complete(self, ctx, incomplete)
 
