@@ -18,7 +18,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
-from ajkit.client.daemon import Daemon, LogLine
+from ajkit.client.daemon import LogLine
 from ajkit.client.places import read_note
 from ajkit.client.snapshot import pack
 from ajkit.client.wire import Wire
@@ -118,10 +118,10 @@ class Bench:
         with ThreadPoolExecutor(8) as pool:
             return list(pool.map(send, enumerate(sends)))
 
-    def burst(self, count: int) -> list[float]:
-        """Submissions all at once."""
+    def burst(self, count: int, clients: int) -> list[float]:
+        """Submissions as fast as so many clients send them."""
         sends = [self.accept() for _ in range(count)]
-        with ThreadPoolExecutor(count) as pool:
+        with ThreadPoolExecutor(clients) as pool:
             return list(pool.map(timed, sends))
 
     def idle_memory(self) -> float:
@@ -156,6 +156,31 @@ def fill(state: str, count: int) -> None:
     journal.close()
 
 
+def take_and_start(host: Host, rate: float, seconds: float) -> None:
+    """The rows of a daemon that takes jobs and starts some."""
+    install_engine(host)
+    shown("a daemon is started and answers", [timed(host.daemon)], "")
+    bench = Bench(host)
+    time.sleep(1)
+    memory = bench.idle_memory()
+    shown(f"accept, {rate:g}/s", bench.sustained(rate, seconds), "p95 ≤ 40")
+    shown("accept, a burst of 100, 8 clients", bench.burst(100, 8), "p95 ≤ 40")
+    shown("accept, a burst of 100, 100 clients", bench.burst(100, 100), "")
+    began, seen = zip(*bench.starts(20), strict=True)
+    shown("submit → process started (local)", list(began), "≤ 150")
+    shown("submit → first line seen (local)", list(seen), "")
+    sys.stdout.write(f"{'idle memory, MB':<44}{memory:>9.0f}{'':>18}   ≤ 120\n")
+
+
+def lists(host: Host, jobs: int) -> None:
+    """The rows of a daemon with a long past."""
+    fill(host.state, jobs)
+    daemon = host.daemon()
+    shown(f"list 100 of {jobs}", [timed(lambda: list(daemon.jobs(most=100))) for _ in range(100)], "p95 ≤ 30")
+    live = [timed(lambda: list(daemon.jobs(live=True, most=100))) for _ in range(100)]
+    shown(f"list the live ones of {jobs}", live, "p95 ≤ 30")
+
+
 def main() -> None:
     """Print the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -165,24 +190,9 @@ def main() -> None:
     chosen = parser.parse_args()
     sys.stdout.write(f"{'milliseconds':<44}{'p50':>9}{'p95':>9}{'max':>9}   goal\n")
     for host in make_host():
-        install_engine(host)
-        shown("a daemon is started and answers", [timed(host.daemon)], "")
-        bench = Bench(host)
-        time.sleep(1)
-        memory = bench.idle_memory()
-        shown(f"accept, {chosen.rate:g}/s", bench.sustained(chosen.rate, chosen.seconds), "p95 ≤ 40")
-        shown("accept, 100 at once", bench.burst(100), "p95 ≤ 40")
-        began, seen = zip(*bench.starts(20), strict=True)
-        shown("submit → process started (local)", list(began), "≤ 150")
-        shown("submit → first line seen (local)", list(seen), "")
+        take_and_start(host, chosen.rate, chosen.seconds)
     for host in make_host():
-        fill(host.state, chosen.jobs)
-        daemon: Daemon = host.daemon()
-        page = [timed(lambda: list(daemon.jobs(most=100))) for _ in range(100)]
-        shown(f"list 100 of {chosen.jobs}", page, "p95 ≤ 30")
-        few = [timed(lambda: list(daemon.jobs(live=True, most=100))) for _ in range(100)]
-        shown(f"list the live ones of {chosen.jobs}", few, "p95 ≤ 30")
-    sys.stdout.write(f"idle memory: {memory:.0f} MB (goal ≤ 120)\n")
+        lists(host, chosen.jobs)
 
 
 if __name__ == "__main__":

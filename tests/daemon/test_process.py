@@ -15,7 +15,7 @@ import pytest
 
 from ajkit.client.daemon import LogLine, StateChange
 from ajkit.client.places import read_note
-from ajkit.client.start import DaemonFailed
+from ajkit.client.start import DaemonDied, DaemonFailed, start_daemon
 from tests.daemons import Host, finish, is_alive, job_spec, make_host, wait_gone, wait_until
 
 
@@ -205,3 +205,26 @@ def test_what_ended_long_ago_is_forgotten_at_the_next_start(host: Host) -> None:
     daemon = host.daemon()
     wait_until(lambda: [each.id for each in daemon.jobs()] == [young.sid])
     wait_until(lambda: os.listdir(os.path.join(host.state, "jobs")) == [young.sid])
+
+
+def test_a_daemon_that_dies_while_it_starts_is_started_again(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
+    deaths = iter([True, True, False])
+    start = start_daemon
+
+    def dying(state: str, environ: dict[str, str]) -> None:
+        if next(deaths):
+            raise DaemonDied("killed")
+        start(state, environ)
+
+    monkeypatch.setattr("ajkit.client.reach.start_daemon", dying)
+    assert host.daemon().health().pid == host.pid
+
+
+def test_a_daemon_that_is_broken_is_not_started_for_ever(host: Host) -> None:
+    site = os.path.join(host.root, "site")
+    os.makedirs(site)
+    with open(os.path.join(site, "uvicorn.py"), "w", encoding="utf-8") as file:
+        file.write("raise RuntimeError('a broken installation')\n")
+    host.environ["PYTHONPATH"] = site
+    with pytest.raises(DaemonDied, match=r"(?s)did not start.*a broken installation"):
+        host.daemon()

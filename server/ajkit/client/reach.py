@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ajkit import __version__
 from ajkit.client.places import is_locked, read_note
-from ajkit.client.start import DaemonFailed, start_daemon
+from ajkit.client.start import DaemonDied, DaemonFailed, start_daemon
 from ajkit.client.wire import DaemonGone, Wire
 from ajkit.shared.contract import HEALTH, WIRE_VERSION, Health
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 _PATIENCE = 60.0
 """Seconds for which the daemon may be away."""
+
+_DEATHS = 3
 
 _PAUSE, _LONGEST_PAUSE = 0.05, 1.0
 
@@ -42,6 +44,7 @@ class Reach:
         self._environ = environ
         self._start = start
         self._wire: Wire | None = None
+        self._deaths = 0
 
     def call(
         self,
@@ -126,11 +129,22 @@ class Reach:
         if self._wire is None:
             self._wire = self._found()
             if self._wire is None and self._start:
-                start_daemon(self.state, self._environ)
+                self._begin()
                 self._wire = self._found()
             if self._wire is None:
                 raise DaemonGone(f"no daemon runs on {self.state}")
+            self._deaths = 0
         return self._wire
+
+    def _begin(self) -> None:
+        """Start a daemon; one that dies at once may have been killed, several that do are broken."""
+        try:
+            start_daemon(self.state, self._environ)
+        except DaemonDied as error:
+            self._deaths += 1
+            if self._deaths >= _DEATHS:
+                raise
+            raise DaemonGone(str(error)) from error
 
     def _found(self) -> Wire | None:
         """A wire to the daemon that runs, unless it is of an older aj: that one is stopped."""

@@ -23,13 +23,18 @@ class DaemonFailed(AjError):
     """The daemon could not be started, or does not answer; `str()` says what it said last."""
 
 
+class DaemonDied(DaemonFailed):
+    """The daemon ended while it started, without a word: killed, or broken."""
+
+
 def start_daemon(state: str, environ: Mapping[str, str]) -> None:
     """Start a daemon and return when it listens, or when it found that another one does.
 
     It belongs to no terminal: a session of its own, no input, its words in a log in the state folder.
 
     Raises:
-        DaemonFailed: it ended, or said nothing in time.
+        DaemonFailed: it cannot run, or said nothing in time.
+        DaemonDied: it ended without a word.
     """
     log = os.path.join(state, LOG)
     with _open_log(state, log) as words:
@@ -52,7 +57,8 @@ def start_daemon(state: str, environ: Mapping[str, str]) -> None:
     if said is None:
         raise DaemonFailed(f"the daemon did not start within {_START_SECONDS:g} seconds; its log is {log}")
     if said not in {b"ready\n", b"running\n"}:
-        raise DaemonFailed(f"the daemon did not start; the end of its log {log}:\n{last_words(state)}")
+        why = DaemonFailed if said == b"failed\n" else DaemonDied
+        raise why(f"the daemon did not start; the end of its log {log}:\n{last_words(state)}")
 
 
 def _open_log(state: str, log: str) -> IO[bytes]:

@@ -24,7 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a daemon.
 
     With ``--detach`` the call answers on standard output and ends: ``ready`` when the daemon listens, ``running`` when
-    another does. Without it the daemon stays in the foreground.
+    another does, ``failed`` when it cannot run. Without it the daemon stays in the foreground.
     """
     parser = argparse.ArgumentParser(prog="python -m ajkit.daemon", description="The submission daemon of aj.")
     parser.add_argument("--state", required=True, help="the folder of the journal, logs and code")
@@ -45,6 +45,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         serve(settings, os.environ, _say_ready if chosen.detach else lambda: None)
     except AjError as error:
         sys.stderr.write(f"aj daemon: {error}\n")
+        sys.stderr.flush()
+        if chosen.detach:
+            sys.stdout.write("failed\n")
+            sys.stdout.flush()
         return 1
     return 0
 

@@ -274,3 +274,19 @@ def test_files_of_a_job_are_its_owners_alone(shared_host: Host) -> None:
     assert os.stat(folder).st_mode & 0o777 == 0o700
     assert os.stat(os.path.join(folder, "logs", "node-0.log")).st_mode & 0o777 == 0o600
     assert os.stat(os.path.join(folder, "code", "made")).st_mode & 0o777 == 0o644
+
+
+def test_signals_are_as_a_shell_has_them(shared_host: Host) -> None:
+    command = "grep SigIgn /proc/$$/status; trap 'echo interrupted; exit 0' INT; kill -INT $$; sleep 5"
+    ignored, *said = shared_host.run(job_spec(command))[2]["node-0"].splitlines()
+    mask = int(ignored.split()[1], 16)
+    for each in (signal.SIGHUP, signal.SIGINT, signal.SIGPIPE, signal.SIGTERM, signal.SIGXFSZ, signal.SIGCHLD):
+        assert not mask & 1 << (each - 1), each
+    assert said == ["interrupted"]
+
+
+def test_processes_hold_nothing_of_the_supervisors(shared_host: Host) -> None:
+    text = shared_host.run(job_spec("for each in /proc/$$/fd/*; do readlink $each; done"))[2]["node-0"]
+    held = [each for each in text.split() if not each.endswith("/script.sh")]
+    assert held[0] == os.devnull
+    assert [each.rpartition("/")[2] for each in held[1:]] == ["node-0.log", "node-0.log"]

@@ -145,11 +145,11 @@ class LocalExecution:
         with open(os.path.join(folder, "supervisor.log"), "ab") as errors:
             try:
                 started = subprocess.Popen(
-                    [sys.executable, "-I", "-S", supervise.__file__],
+                    [sys.executable, "-I", "-S", supervise.__file__, str(lock)],
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=errors,
-                    cwd=folder,
+                    cwd=os.path.join(folder, "code"),
                     pass_fds=(lock,),
                     start_new_session=True,
                 )
@@ -198,7 +198,6 @@ def _prepare(job: Submission) -> dict[str, Any]:
     return {
         "folder": job.folder,
         "argv": [bash, text],
-        "cwd": code,
         "umask": 0o022,
         "time_limit": job.spec.time_limit_seconds,
         "grace": _GRACE_SECONDS,

@@ -13,7 +13,6 @@ import json
 import os
 import select
 import signal
-import subprocess
 import sys
 import time
 from typing import Any
@@ -21,11 +20,17 @@ from typing import Any
 CLAIM, RESULT = "claim.json", "result.json"
 CANCEL = signal.SIGTERM
 TIMED_OUT = 124
+_IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)
 NO_COMMAND = 127
 
 
 def main() -> int:
-    """Run the job of the plan on standard input; without a whole plan, nothing at all."""
+    """Run the job of the plan on standard input; without a whole plan, nothing at all.
+
+    The argument is the descriptor of the lock; the working directory is the job's.
+    """
+    # The job's processes must not hold the lock: they may outlive this program.
+    os.set_inheritable(int(sys.argv[1]), False)  # noqa: FBT003
     try:
         plan = json.loads(sys.stdin.buffer.read())
     except ValueError:
@@ -37,7 +42,7 @@ class Supervisor:
     """One job: its processes, what they leave behind, and how it ends."""
 
     def __init__(self, plan: dict[str, Any]) -> None:
-        """`plan`: folder, argv, cwd, umask, time_limit, grace, processes (each with name, env and log)."""
+        """`plan`: folder, argv, umask, time_limit, grace, processes (each with name, env and log)."""
         self._plan = plan
         self._folder: str = plan["folder"]
         self._running: dict[int, str] = {}
@@ -65,34 +70,30 @@ class Supervisor:
         for end in (self._news, self._bell):
             os.set_blocking(end, False)
         signal.set_wakeup_fd(self._bell)
-        signal.signal(signal.SIGCHLD, lambda *_: None)
         signal.signal(CANCEL, self._hear_cancel)
-        for each in (signal.SIGINT, signal.SIGHUP):
-            signal.signal(each, signal.SIG_IGN)
+        # Heard and not heeded, rather than ignored: the job's processes would inherit that.
+        for each in (signal.SIGCHLD, signal.SIGINT, signal.SIGHUP):
+            signal.signal(each, lambda *_: None)
 
     def _hear_cancel(self, *_: object) -> None:
         self._cancelled = True
 
     def _start(self) -> dict[str, Any] | None:
         os.umask(self._plan["umask"])
+        argv = self._plan["argv"]
         for each in self._plan["processes"]:
-            with open(os.open(each["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "ab") as log:
-                try:
-                    started = subprocess.Popen(
-                        self._plan["argv"],
-                        env=each["env"],
-                        cwd=self._plan["cwd"],
-                        stdin=subprocess.DEVNULL,
-                        stdout=log,
-                        stderr=log,
-                        start_new_session=True,
-                    )
-                except OSError as error:
-                    log.write(f"aj: {error}\n".encode())
-                    return {"state": "failed", "exit_code": NO_COMMAND, "message": f"{each['name']}: {error}"}
-            # Reaped by hand with everything else that ends.
-            started.returncode = 0
-            self._running[started.pid] = each["name"]
+            files = [
+                (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+                (os.POSIX_SPAWN_OPEN, 1, each["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600),
+                (os.POSIX_SPAWN_DUP2, 1, 2),
+            ]
+            try:
+                pid = os.posix_spawn(
+                    argv[0], argv, each["env"], file_actions=files, setsid=True, setsigdef=_IGNORED_BY_PYTHON
+                )
+            except OSError as error:
+                return {"state": "failed", "exit_code": NO_COMMAND, "message": f"{each['name']}: {error}"}
+            self._running[pid] = each["name"]
         return None
 
     def _wait(self) -> dict[str, Any]:
