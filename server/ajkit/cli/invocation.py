@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import click
 
     from ajkit.engine import Engine
+    from ajkit.shared.files import Files
 
 
 class Invocation(NamedTuple):
@@ -25,12 +26,12 @@ class Invocation(NamedTuple):
     now: Callable[[], str]
     new_sid: Callable[[], str]
 
-    def engine(self, home: str | None = None) -> Engine:
-        """An engine for this folder; `home` is what ``--home`` said."""
+    def engine(self, home: str | None = None, files: Files | None = None) -> Engine:
+        """An engine for this folder; `home` is what ``--home`` said, `files` how files are seen (the disk)."""
         from ajkit.engine import Engine
 
         chosen = home or self.environ.get("AJ_HOME") or None
-        return Engine(home=self.expand(chosen) if chosen else None, folder=self.folder)
+        return Engine(files=files, home=self.expand(chosen) if chosen else None, folder=self.folder)
 
     def shown(self, path: str) -> str:
         """A path as people and reports see it: relative to the working directory, with ``/``."""
