@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from yaml import MarkedYAMLError, YAMLError
+from yaml.events import MappingEndEvent, MappingStartEvent, SequenceEndEvent, SequenceStartEvent
 
+from ajkit.shared.template.anchors import NESTING_LIMIT
 from ajkit.shared.template.complaints import Kind, complaint
-from ajkit.shared.template.compose import NESTING_LIMIT, Composer, Stop
+from ajkit.shared.template.compose import Composer, Stop
 from ajkit.shared.template.events import open_events
 
 if TYPE_CHECKING:
@@ -53,8 +55,8 @@ def attempt(text: Text, mended: Mended | None = None, *, pure: bool = False) -> 
         if len(text.content) > 2 * NODES_LIMIT:
             next_event = _counted(next_event, composer)
         composer.run(next_event)
-    except Stop:
-        composer.close(len(text.content))
+    except Stop as stop:
+        composer.close(stop.at)
     except (YAMLError, ValueError) as error:
         fault = _fault(error, mended, len(text.content))
         composer.close(fault.at)
@@ -78,16 +80,31 @@ def _fault(error: Exception, mended: Mended | None, size: int) -> Fault:
 
 
 def _counted(next_event: Callable[[], Any], composer: Composer) -> Callable[[], Any]:
-    """Events of a text that is long enough to hold more nodes than fit: every node has at least one event."""
-    left = 2 * NODES_LIMIT
+    """The events of a text that is long enough to hold more nodes than fit; keys are no nodes."""
+    nodes = 0
+    is_key: list[bool | None] = [None]  # per open container: whether a key comes next, None in a list
 
     def next_counted() -> Any:
-        nonlocal left
+        nonlocal nodes
         event = next_event()
-        left -= 1
-        if left < 0:
-            composer.findings.nodes(event.start_mark.index, NODES_LIMIT)
-            raise Stop
+        kind = event.__class__
+        if kind is MappingEndEvent or kind is SequenceEndEvent:
+            is_key.pop()
+            return event
+        if is_key[-1]:
+            is_key[-1] = False
+        else:
+            nodes += 1
+            if is_key[-1] is False:
+                is_key[-1] = True
+        if kind is MappingStartEvent:
+            is_key.append(True)
+        elif kind is SequenceStartEvent:
+            is_key.append(None)
+        if nodes > NODES_LIMIT:
+            at = event.start_mark.index
+            composer.findings.nodes(at, NODES_LIMIT)
+            raise Stop(at)
         return event
 
     return next_counted

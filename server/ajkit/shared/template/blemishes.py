@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from yaml.reader import Reader
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 EACH_LIMIT = 50
 """How many such characters, and how many conflicts, are reported one by one."""
 
+_CLEANED = 10_000  # characters that are taken out; where there are more, this is no text
 _UNREADABLE = Reader.NON_PRINTABLE
 _MARKER = re.compile(r"^(?:<{7}|\|{7}|={7}|>{7})(?=[ \r\n]|\Z)", re.MULTILINE)
 _NOT_LINE_END = re.compile(r"[^\r\n]")
@@ -46,7 +48,7 @@ class Cleaned:
 def clean(text: Text) -> Cleaned:
     """Put blanks in the place of characters that YAML refuses and of conflict markers with all sides but the first."""
     problems = list(_unreadable(text))
-    content = _UNREADABLE.sub(" ", text.content)
+    content = _UNREADABLE.sub(" ", text.content, _CLEANED)
     aside: list[range] = []
     for conflict in _conflicts(text):
         if len(aside) < EACH_LIMIT:
@@ -60,15 +62,14 @@ def clean(text: Text) -> Cleaned:
 
 
 def _unreadable(text: Text) -> Iterator[Problem]:
-    found = list(_UNREADABLE.finditer(text.content))
+    found = list(islice(_UNREADABLE.finditer(text.content), EACH_LIMIT + 1))
     for index, each in enumerate(found[:EACH_LIMIT]):
         char = each[0]
         span = Span(text, each.start(), each.end())
-        more = len(found) - EACH_LIMIT
-        many = f" (and {more:,} more such characters in this file)" if more > 0 and index == EACH_LIMIT - 1 else ""
+        more = " (and more such characters below)" if index == EACH_LIMIT - 1 and len(found) > EACH_LIMIT else ""
         yield problem(
             "yaml.syntax",
-            f"{_name(char)} (U+{ord(char):04X}) stands here, which YAML does not allow: remove it{many}",
+            f"{_name(char)} (U+{ord(char):04X}) stands here, which YAML does not allow: remove it{more}",
             span,
             fixes=[Fix("Remove it", (Edit(span, ""),), preferred=True)],
         )

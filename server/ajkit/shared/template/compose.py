@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from yaml.events import (
@@ -16,6 +15,7 @@ from yaml.events import (
     StreamEndEvent,
 )
 
+from ajkit.shared.template.anchors import NESTING_LIMIT, Anchors, Size
 from ajkit.shared.template.findings import Findings
 from ajkit.shared.template.scalars import CORE, NotJson, PlainValues, collection_refusal, plain_value, tagged_value
 from ajkit.shared.template.tree import Entry, Mapping, Scalar, Sequence
@@ -26,9 +26,6 @@ if TYPE_CHECKING:
     from ajkit.shared.template.tree import Node
     from ajkit.shared.where import Json, Text
 
-NESTING_LIMIT = 100
-ALIASES_LIMIT = 1_000_000
-
 _PROPERTIES = re.compile(r"(?:&[^\s,\[\]{}]*(?:\s|#[^\r\n]*)*)?")
 _BLOCK_TAIL = re.compile(r"(?:[ \t]*(?:\r\n|\r|\n|\x85|\u2028|\u2029))+[ \t]*\Z")
 
@@ -36,17 +33,11 @@ _PLAIN = PlainValues()
 
 
 class Stop(Exception):
-    """A budget is used up: the tree ends here, and a finding says why."""
+    """A budget is used up: the tree ends at the offset `at`, and a finding says why."""
 
-
-@dataclass(slots=True)
-class _Anchor:
-    """What an anchor names, where it was given, and (once the node is complete) the nodes and levels it holds."""
-
-    node: Node
-    start: int
-    size: int = 0
-    height: int = 0
+    def __init__(self, at: int) -> None:
+        super().__init__()
+        self.at = at
 
 
 class Composer:
@@ -57,14 +48,11 @@ class Composer:
 
     def __init__(self, text: Text) -> None:
         self.root: Node | None = None
-        self.nodes = 0
         self.findings = Findings(text)
+        self.size = Size()
+        self._anchors = Anchors(text.content, self.findings, self.size)
         self._content = text.content
         self._next: Callable[[], Any] = _nothing
-        self._anchors: dict[str, _Anchor] = {}
-        self._deepest = 0
-        self._last_alias = (0, 0)
-        self._overflowed = False
 
     def run(self, next_event: Callable[[], Any]) -> None:
         """Read the one document from the parser's events.
@@ -77,18 +65,17 @@ class Composer:
         next_event()
         if next_event().__class__ is not DocumentStartEvent:
             return
-        self.nodes = 1
+        self.size.nodes = 1
         event = next_event()
         if event.__class__ is ScalarEvent:
             node = self._scalar(event)
             self.root = node if node.raw or not node.plain else None
         elif event.__class__ is AliasEvent:
-            self._alias(event, 0)  # a document cannot repeat what is above it
+            self._anchors.repeat(event, 0)  # a document cannot repeat what is above it
         else:
             self.root = self._opened(event)
             self._fill(self.root, event, 1)
-        if self.nodes > ALIASES_LIMIT and self._last_alias[1]:
-            self._overflow()
+        self._anchors.check()
         next_event()
         event = next_event()
         if event.__class__ is not StreamEndEvent:
@@ -97,37 +84,40 @@ class Composer:
     def close(self, end: int) -> None:
         """Give the containers that were open when the parser gave up an end: the last place that was read."""
         node = self.root
-        while node is not None and not isinstance(node, Scalar) and node.end < 0:
+        while node is not None and node.end < 0:
             node.end = max(end, node.start)
-            if isinstance(node, Mapping):
-                node = next(reversed(node.entries.values())).node if node.entries else None
-            else:
-                node = node.items[-1] if node.items else None
+            below = _below(node)
+            self.size.nodes += len(below)
+            node = next((each for each in reversed(below) if each.end < 0), None)
 
     def _fill(self, node: Mapping | Sequence, event: Any, depth: int) -> None:
+        """Read what is in a container up to its end."""
+        size = self.size
         if depth > NESTING_LIMIT:
-            self.findings.nesting(event.start_mark.index, NESTING_LIMIT)
-            raise Stop
-        anchor = event.anchor
-        if anchor is None:
-            self._deepest = max(self._deepest, depth)
-            if node.__class__ is Mapping:
-                self._mapping(node, depth)
-            else:
-                self._sequence(node, depth)
+            at = event.start_mark.index
+            self.findings.nesting(at, NESTING_LIMIT)
+            raise Stop(at)
+        if event.anchor is None:
+            size.deepest = max(size.deepest, depth)
+            self._read(node, depth)
             return
-        known = self._name(anchor, node, event.start_mark.index)
-        deepest, nodes = self._deepest, self.nodes
-        self._deepest = depth
-        if node.__class__ is Mapping:
+        anchor = self._anchors.name(event.anchor, node, event.start_mark.index)
+        deepest, nodes = size.deepest, size.nodes
+        size.deepest = depth
+        self._read(node, depth)
+        anchor.size = size.nodes - nodes + 1
+        anchor.height = size.deepest - depth + 1
+        size.deepest = max(deepest, size.deepest)
+
+    def _read(self, node: Mapping | Sequence, depth: int) -> None:
+        if isinstance(node, Mapping):
             self._mapping(node, depth)
         else:
             self._sequence(node, depth)
-        known.size = self.nodes - nodes + 1
-        known.height = self._deepest - depth + 1
-        self._deepest = max(deepest, self._deepest)
 
-    def _mapping(self, node: Mapping, depth: int) -> None:
+    # One loop without calls for the plain keys and values that most templates are made of: this is where parsing spends
+    # its time.
+    def _mapping(self, node: Mapping, depth: int) -> None:  # noqa: C901, PLR0912, PLR0915
         next_event, plain, entries, values = self._next, _PLAIN, node.entries, node.value
         merges: list[Mapping] | None = None
         end = node.start
@@ -149,27 +139,26 @@ class Composer:
 
             event = next_event()
             kind = event.__class__
-            opened = False
+            opened: Mapping | Sequence | None = None
             if kind is ScalarEvent:
                 raw = event.value
                 first = event.start_mark.index
                 last = event.end_mark.index
                 if last - first == len(raw):
                     try:
-                        below: Node = Scalar(plain[raw], raw, first, last, True)
+                        below: Node = Scalar(plain[raw], raw, first, last, plain=True)
                     except NotJson:
                         below = self._scalar(event)
                 else:
                     below = self._scalar(event)
             elif kind is AliasEvent:
-                below = self._alias(event, depth)
+                below = self._anchors.repeat(event, depth)
             else:
-                below = self._opened(event)
-                opened = True
+                below = opened = self._opened(event)
 
             if merge or name is None:
-                if opened:
-                    self._fill(below, event, depth + 1)
+                if opened is not None:
+                    self._fill(opened, event, depth + 1)
                 if merge:
                     merges = [*(merges or ()), *self._merged(below, start, below.end)]
             else:
@@ -178,10 +167,10 @@ class Composer:
                     self.findings.duplicate(name, node, entries[name], entry)
                 entries[name] = entry
                 values[name] = below.value
-                if opened:
-                    self._fill(below, event, depth + 1)
+                if opened is not None:
+                    self._fill(opened, event, depth + 1)
             end = below.end
-        self.nodes += len(entries)
+        self.size.nodes += len(entries)
         if merges is not None:
             _merge(node, merges)
         last = event.end_mark.index
@@ -199,7 +188,7 @@ class Composer:
                 end = event.end_mark.index
                 if end - start == len(raw):
                     try:
-                        below: Node = Scalar(plain[raw], raw, start, end, True)
+                        below: Node = Scalar(plain[raw], raw, start, end, plain=True)
                     except NotJson:
                         below = self._scalar(event)
                 else:
@@ -209,7 +198,7 @@ class Composer:
             elif kind is SequenceEndEvent:
                 break
             elif kind is AliasEvent:
-                below = self._alias(event, depth)
+                below = self._anchors.repeat(event, depth)
                 items.append(below)
                 values.append(below.value)
             else:
@@ -218,12 +207,12 @@ class Composer:
                 values.append(below.value)
                 self._fill(below, event, depth + 1)
             end = below.end
-        self.nodes += len(items)
+        self.size.nodes += len(items)
         last = event.end_mark.index
         node.end = end if last == event.start_mark.index else last
 
     def _opened(self, event: Any) -> Mapping | Sequence:
-        start = end = event.start_mark.index
+        start = event.start_mark.index
         mapping = event.__class__ is MappingStartEvent
         if event.tag is not None and event.tag != "!":
             refusal = collection_refusal(event.tag, "map" if mapping else "seq")
@@ -239,7 +228,7 @@ class Composer:
         if event.__class__ is ScalarEvent:
             return self._scalar(event)
         if event.__class__ is AliasEvent:
-            return self._alias(event, depth)
+            return self._anchors.repeat(event, depth)
         node = self._opened(event)
         self._fill(node, event, depth + 1)
         return node
@@ -258,21 +247,22 @@ class Composer:
                 value = plain_value(raw)
             except NotJson as error:
                 self.findings.tag(str(error), begin, end, raw)
+        elif not quoted and tag == "!":
+            value = raw or None  # the parsers disagree about an empty value with this tag
         elif not quoted:
             try:
                 value = tagged_value(tag, raw)
             except NotJson as error:
                 self.findings.tag(str(error), start, end)
-        if event.style == "|" or event.style == ">":
+        if event.style in {"|", ">"}:
             end = _block_end(self._content, begin, end)
         node = Scalar(value, raw, begin, end, plain and tag is None)
         if event.anchor is not None:
-            known = self._name(event.anchor, node, start)
-            known.size = 1
+            self._anchors.name(event.anchor, node, start).size = 1
         return node
 
     def _key(self, event: Any, start: int, end: int) -> tuple[int, str, bool]:
-        """A key that is quoted, named by an anchor, tagged or over several lines: its start, its text, is it a merge."""
+        """A key that with quotes, an anchor, a tag or several lines: its start, its text, and whether it is ``<<``."""
         raw, tag = event.value, event.tag
         merge = raw == "<<" and event.implicit[0]
         if tag is not None and tag != "!":
@@ -298,54 +288,19 @@ class Composer:
         self.findings.odd_key(what, start, node.end)
         return start, node.end, None, False
 
-    def _alias(self, event: Any, depth: int) -> Node:
-        """A node in the place of the alias that shares its value, and what is below, with the node that it repeats."""
-        start, end = event.start_mark.index, event.end_mark.index
-        name = event.anchor
-        nothing = Scalar(None, "", start, end, plain=False)
-        known = self._anchors.get(name)
-        if known is None:
-            self.findings.undefined_alias(name, self._anchors, start, end)
-            return nothing
-        if not known.size:
-            self.findings.recursive_alias(name, known.start, start, end)
-            return nothing
-        if depth + known.height > NESTING_LIMIT:
-            self.findings.nesting(start, NESTING_LIMIT)
-            return nothing
-        self._last_alias = (start, end)
-        if self._overflowed or self.nodes + known.size > ALIASES_LIMIT:
-            self._overflow()
-            return nothing
-        self.nodes += known.size - 1
-        self._deepest = max(self._deepest, depth + known.height)
-        node = known.node
-        if isinstance(node, Scalar):
-            return Scalar(node.value, node.raw, start, end, plain=False)
-        if isinstance(node, Mapping):
-            return Mapping(node.value, node.entries, start, end)
-        return Sequence(node.value, node.items, start, end)
-
-    def _overflow(self) -> None:
-        if not self._overflowed:
-            self._overflowed = True
-            self.findings.aliases(*self._last_alias, ALIASES_LIMIT)
-
-    def _name(self, anchor: str, node: Node, start: int) -> _Anchor:
-        known = self._anchors.get(anchor)
-        place = start if self._content.startswith("&", start) else self._content.find("&", start)
-        if known is not None:
-            self.findings.anchor_twice(anchor, known.start, place)
-        self._anchors[anchor] = named = _Anchor(node, place)
-        return named
-
     def _merged(self, below: Node, start: int, end: int) -> list[Mapping]:
         """The mappings that the value of a ``<<`` names, in the order in which PyYAML lets them follow."""
         parts = below.items[::-1] if isinstance(below, Sequence) else [below]
         found = [each for each in parts if isinstance(each, Mapping)]
-        if len(found) < len(parts) and not self._overflowed:
+        if len(found) < len(parts) and not self._anchors.overflowed:
             self.findings.merge_of_other(start, end)
         return found
+
+
+def _below(node: Node) -> list[Node]:
+    if isinstance(node, Mapping):
+        return [each.node for each in node.entries.values()]
+    return node.items if isinstance(node, Sequence) else []
 
 
 def _nothing() -> None:

@@ -1,4 +1,4 @@
-"""The YAML parser as a source of events: PyYAML's C one or its pure one, over a text as it stands or as it was mended."""
+"""The YAML parser as a source of events: PyYAML's C one or its pure one, over a text as it is or as it was mended."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from yaml.reader import Reader
 from yaml.scanner import Scanner, ScannerError
 
 try:
-    from yaml.cyaml import CParser
+    from yaml._yaml import CParser
 except ImportError:  # PyYAML was built without libyaml
     CParser = None  # type: ignore[assignment,misc]
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 BOM = "\ufeff"
 
+_BREAKS = frozenset("\r\n\x85\u2028\u2029")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -41,21 +42,47 @@ def open_events(content: str, *, pure: bool = False) -> Callable[[], Any]:
 
 
 class _PureParser(Reader, Scanner, Parser):
-    """PyYAML's pure parser, refusing the escapes that the C one refuses."""
+    """PyYAML's pure parser, made to agree with the C one about tabs between words and escapes of half characters."""
 
     def __init__(self, content: str) -> None:
         Reader.__init__(self, content)
         Scanner.__init__(self)
         Parser.__init__(self)
 
+    def scan_to_next_token(self) -> None:
+        super().scan_to_next_token()
+        while self.peek() == "\t" and (self.flow_level or not self.allow_simple_key):
+            self._skip_blanks()
+            super().scan_to_next_token()
+
+    def scan_plain_spaces(self, indent: int, start_mark: Any) -> list[str] | None:
+        blanks = self._skip_blanks()
+        if self.peek() not in _BREAKS:
+            return [blanks] if blanks else []
+        folded: list[str] | None = super().scan_plain_spaces(indent, start_mark)
+        if folded and self.peek() == "\t":
+            if self.column < indent:
+                words = "found a tab character that violates indentation"
+                raise ScannerError("while scanning a plain scalar", start_mark, words, self.get_mark())
+            self._skip_blanks()
+        return folded
+
+    def _skip_blanks(self) -> str:
+        length = 0
+        while self.peek(length) in {" ", "\t"}:
+            length += 1
+        blanks: str = self.prefix(length)
+        self.forward(length)
+        return blanks
+
     def next_event(self) -> Any:
         try:
-            event = self.get_event()
+            event: Any = self.get_event()  # type: ignore[no-untyped-call]
         except (ValueError, OverflowError):
             raise ScannerError(None, None, "found a number that is too large", self.get_mark()) from None
         if event.__class__ is ScalarEvent and _SURROGATE.search(event.value):
-            words = "found invalid Unicode character escape code"
-            raise ScannerError("while parsing a quoted scalar", event.start_mark, words, event.start_mark)
+            mark: Any = event.start_mark
+            raise ScannerError("while parsing a quoted scalar", mark, "found invalid Unicode character escape", mark)
         return event
 
 

@@ -13,7 +13,7 @@ from ajkit.shared.template.removal import removal
 from ajkit.shared.where import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from ajkit.shared.template.tree import Entry, Mapping
     from ajkit.shared.where import Text
@@ -32,6 +32,7 @@ class Findings:
         self._text = text
         self._found: list[Problem] = []
         self._twice: list[tuple[str, Mapping, Entry, Entry]] = []
+        self._undefined: list[tuple[str, list[str], int, int]] = []
         self._counts: Counter[str] = Counter()
 
     @property
@@ -39,12 +40,13 @@ class Findings:
         """How many keys their mapping already had."""
         return self._counts["yaml.duplicate-key"]
 
-    def problems(self) -> list[Problem]:
-        """Everything that was found, in no particular order."""
-        found = [*self._found, *(self._duplicate(*each) for each in self._twice)]
+    def problems(self, lost: Collection[str] = ()) -> list[Problem]:
+        """Everything that was found, in no particular order, but for aliases of the anchors that recovery `lost`."""
+        undefined = [self._undefined_alias(*each) for each in self._undefined if each[0] not in lost]
+        found = [*self._found, *undefined, *(self._duplicate(*each) for each in self._twice)]
         last = {each.code: index for index, each in enumerate(found)}
         for code, count in self._counts.items():
-            if count > EACH_CODE_LIMIT:
+            if count > EACH_CODE_LIMIT and code in last:
                 each = found[last[code]]
                 more = f"{each.message} (and {count - EACH_CODE_LIMIT:,} more in this file)"
                 found[last[code]] = replace(each, message=more)
@@ -76,16 +78,15 @@ class Findings:
 
     def undefined_alias(self, name: str, known: Iterable[str], start: int, end: int) -> None:
         """An alias of an anchor that the file does not have above it."""
-        words = near(name, known)
+        if self._room("yaml.syntax"):
+            self._undefined.append((name, near(name, known), start, end))
+
+    def _undefined_alias(self, name: str, words: list[str], start: int, end: int) -> Problem:
         hint = did_you_mean(words) or f": write `&{name}` before the value it repeats, above this line and in this file"
-        fixes = [Fix(f"Change to *{word}", (Edit(Span(self._text, start, end), f"*{word}"),)) for word in words]
-        self._add(
-            "yaml.syntax",
-            f"`*{name}` repeats the value of `&{name}`, which is not there{hint}",
-            start,
-            end,
-            fixes=fixes,
-        )
+        span = Span(self._text, start, end)
+        fixes = [Fix(f"Change to *{word}", (Edit(span, f"*{word}"),)) for word in words]
+        message = f"`*{name}` repeats the value of `&{name}`, which is not there{hint}"
+        return problem("yaml.syntax", message, span, fixes=fixes)
 
     def recursive_alias(self, name: str, anchor: int, start: int, end: int) -> None:
         """An alias inside the value that its anchor names."""

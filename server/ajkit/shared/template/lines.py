@@ -1,4 +1,4 @@
-"""What one line of YAML says by itself: indent, dashes, key, value, comment, and the quotes and brackets it leaves open."""
+"""What one line of YAML says by itself: indent, dashes, key, value, comment, the quotes and brackets it opens."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 CLOSERS = {"[": "]", "{": "}", '"': '"', "'": "'"}
 OPENERS = {"]": "[", "}": "{"}
+QUOTES = "\"'"
+COMMENT = re.compile(r"(?:(?<=[ \t])|^)#")
 
 _ANYTHING = ("?", -1)
 
@@ -20,7 +22,6 @@ _QUOTED = {'"': re.compile(r'"(?:[^"\\]|\\.)*(?P<close>"?)'), "'": re.compile(r"
 _UNTIL_CLOSED = {'"': re.compile(r'(?:[^"\\]|\\.)*"'), "'": re.compile(r"(?:[^']|'')*'(?!')")}
 _KEY_END = re.compile(r"[ \t]*:(?=[ \t]|\Z)")
 _PLAIN_KEY = re.compile(r"(?:[^:#\s]|:(?![\s]|\Z)|(?<=\S)#|[ \t]+(?![ \t#:]|\Z))+?(?=[ \t]*:(?:[ \t]|\Z))")
-_COMMENT = re.compile(r"(?:(?<=[ \t])|^)#")
 _BLOCK_HEADER = re.compile(r"[|>][-+0-9]*[ \t]*(?=#|\Z)")
 _FLOW_PLAIN = re.compile(r"(?:[^,\[\]{}:#]|:(?![\s,\[\]{}]|\Z)|(?<=\S)#)+")
 
@@ -29,11 +30,11 @@ _FLOW_PLAIN = re.compile(r"(?:[^,\[\]{}:#]|:(?![\s,\[\]{}]|\Z)|(?<=\S)#)+")
 class Line:
     """One line, without its line end; all places are columns.
 
-    `indent` counts what stands before the first dash or word, `body` is where the word begins after dashes. `key` is the
-    place of a key (None without one), `value` where its value begins (or the body, without a key), `end` where the last
-    word ends before a comment, `comment` where the comment begins (or the length of the line). `opened` are the quotes and
-    brackets that stay open, each with its column, outermost first. `block` says that it ends in ``|`` or ``>``; `tail`
-    is where words begin that stand after a closed quote or bracket, or a second ``: `` (None: nothing of the sort).
+    `indent` counts what stands before the first dash or word, `body` is where the word begins after dashes. `key` is
+    the place of a key (None without one), `value` where its value begins (or the body, without a key), `end` where its
+    last word ends before a comment, `comment` where the comment begins (or the length of the line). `opened` are the
+    quotes and brackets that stay open, each with its column, outermost first. `block` says that it ends in ``|`` or
+    ``>``; `tail` is where words begin that stand after a closed quote or bracket, or a second ``: `` (else None).
     """
 
     text: str
@@ -71,7 +72,7 @@ def read_line(text: str) -> Line:
     comment = len(text)
     if body < len(text) and text[body] == "#" and (body == 0 or text[body - 1] in " \t"):
         comment = body
-    line = Line(text, indent, body, None, body, comment, comment, [], False, None)
+    line = Line(text, indent, body, None, body, comment, comment, [], block=False, tail=None)
     if comment == body:
         line.end = len(text[:comment].rstrip())
         return line
@@ -87,7 +88,7 @@ def read_line(text: str) -> Line:
         after, opened = _read_value(text, start)
     line.opened = opened
     line.block = bool(_BLOCK_HEADER.match(text, start))
-    found = _COMMENT.match(text, after) if opened else _COMMENT.search(text, after)
+    found = COMMENT.match(text, after) if opened else COMMENT.search(text, after)
     line.comment = len(text) if found is None else found.start()
     line.end = len(text[: line.comment].rstrip())
     if not opened and not line.block:
@@ -98,12 +99,12 @@ def read_line(text: str) -> Line:
 def read_flow(
     text: str, opened: list[tuple[str, int]], at: int = 0, base: int = 0
 ) -> tuple[int, list[tuple[str, int]]]:
-    """Read on inside brackets or quotes: where they (or the text, or its words) end, what is open then, outermost first.
+    """Read on inside brackets or quotes: where they (or the words of the text) end, and what is open then.
 
     `base` is added to the columns of what is opened on the way.
     """
     opened = list(opened)
-    if opened and opened[-1][0] in "\"'":
+    if opened and opened[-1][0] in QUOTES:
         closing = _UNTIL_CLOSED[opened[-1][0]].match(text, at)
         if closing is None:
             return len(text), opened
@@ -115,7 +116,7 @@ def read_flow(
             at += 1
         elif char == "#" and (at == 0 or text[at - 1] in " \t"):
             return at, opened
-        elif char in "\"'":
+        elif char in QUOTES:
             quoted = _QUOTED[char].match(text, at)
             if quoted is None or not quoted["close"]:
                 return len(text), [*opened, (char, base + at)]
@@ -159,7 +160,7 @@ def _read_word(text: str, start: int) -> tuple[int, list[tuple[str, int]]]:
     plain = _PLAIN_KEY.match(text, start)
     if plain:
         return plain.end(), []
-    found = _COMMENT.search(text, start)
+    found = COMMENT.search(text, start)
     return (len(text) if found is None else found.start()), []
 
 
@@ -172,7 +173,7 @@ def _read_value(text: str, start: int) -> tuple[int, list[tuple[str, int]]]:
         return quoted.end(), []
     if first in {"[", "{"}:
         return read_flow(text, [(first, start)], start + 1)
-    found = _COMMENT.search(text, start)
+    found = COMMENT.search(text, start)
     return len(text) if found is None else found.start(), []
 
 

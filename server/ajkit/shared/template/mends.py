@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING
 from ajkit.shared.problem import Edit, Fix
 from ajkit.shared.template.complaints import Kind
 from ajkit.shared.template.events import Patch
-from ajkit.shared.template.lines import CLOSERS, Line, closing, lacking, read_flow
+from ajkit.shared.template.lines import CLOSERS, QUOTES, Line, closing, lacking, read_flow
 from ajkit.shared.where import Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ajkit.shared.template.attempt import Fault
     from ajkit.shared.template.indents import Indents
     from ajkit.shared.template.standing import Standing
     from ajkit.shared.where import Text
 
 _LONGEST = 20_000  # characters; what is wrong with a longer line is not looked into
 _FARTHEST = 200  # lines below that are read to see whether they go on inside brackets
-_QUOTES = "\"'"
 _KINDS = {'"': ("quote", "text"), "'": ("quote", "text"), "[": ("bracket", "list"), "{": ("brace", "mapping")}
-_NO_VALUE = re.compile(r"[%@`]|[*&](?![\w-]+(?:[\s:]|\Z))|[|>]|-(?:\s|\Z)")
+_NO_VALUE = re.compile(r"[%@`\]}]|[*&](?![\w-]+(?:[\s:]|\Z))|[|>]|-(?:\s|\Z)")
 _ESCAPES = re.compile(r'\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0abt\tnvfre "/\\N_LP]|\Z)|(\\)')
 
 
@@ -52,14 +52,16 @@ class Mender:
         self._text = text
         self._indents = indents
 
-    def mends(self, number: int, standing: Standing, kind: Kind) -> Iterator[Mend]:
+    def mends(self, number: int, standing: Standing, fault: Fault) -> Iterator[Mend]:
         """The ways to mend a line, the likeliest first; one of them sets it aside whole."""
         content = self._indents.content(number)
         if len(content) > _LONGEST:
             yield self._set_aside(number)
             return
-        if kind is Kind.ESCAPE and "\\" in content:
+        if fault.kind is Kind.ESCAPE and "\\" in content:
             yield self._escapes(number, content)
+        if fault.kind is Kind.FLOW and self._text.position(fault.at).line == number:
+            yield from self._crossed(number, fault)
         if standing.opened:
             yield from self._continued(number, content, standing)
         elif not standing.in_block_text:
@@ -94,27 +96,36 @@ class Mender:
 
     def _half_key(self, number: int, line: Line, needed: list[str]) -> Iterator[Mend]:
         word = line.word if len(line.word) <= 30 else line.word[:29] + "…"
-        if word[0] in _QUOTES:
+        if word[0] in QUOTES:
             message = f"{word} is neither a key nor a list item: write a colon and a value after it"
         else:
             message = f"`{word}` is neither a key nor a list item: write `{word}: ` and a value"
         if needed:
             yield self._insert(number, line.end, ": " + "".join(needed), message)
-        yield self._insert(number, line.end, ":", message, "Add a colon")
-        if not line.dashed and self._indents.is_item(self._indents.above(number)):
-            yield self._insert(number, line.body, "- ", "an item of a list begins with `- `", "Make it a list item")
+        colon = self._insert(number, line.end, ":", message, "Add a colon")
+        above = self._indents.above(number)
+        if (
+            line.dashed
+            or above is None
+            or not self._indents.is_item(above)
+            or line.indent > self._indents.indent(above)
+        ):
+            yield colon
+            return
+        dash = self._insert(number, line.body, "- ", "an item of a list begins with `- `", "Make it a list item")
+        yield from (dash, colon) if " " in line.word else (colon, dash)
 
     def _left_open(self, number: int, line: Line, needed: list[str]) -> Iterator[Mend]:
         """A line that leaves quotes or brackets open; lines below may go on inside some of the brackets."""
         opened = line.opened
         base = self._text.starts[number]
-        at = len(line.text) if opened[-1][0] in _QUOTES else line.end
+        at = len(line.text) if opened[-1][0] in QUOTES else line.end
         if needed and [char for char, _ in opened[: len(needed)]] == needed and len(opened) > len(needed):
             yield self._close(number, opened[len(needed) :], base, at, then=",")
         below = self._indents.below(number)
         if (
             line.key is None
-            and opened[0][0] in _QUOTES
+            and opened[0][0] in QUOTES
             and below is not None
             and self._indents.indent(below) > line.body
         ):
@@ -129,8 +140,7 @@ class Mender:
         start = self._text.starts[number]
         word = line.word
         first, last = start + line.value, start + line.end
-        double = '"' not in word and "\\" not in word
-        quoted = f'"{word}"' if double else "'" + word.replace("'", "''") + "'"
+        quoted = _quoted(word[1:-1] if word[0] in QUOTES and word.endswith(word[0]) else word)
         if word[0] in "|>":
             message = (
                 f"after `{word[0]}` only a digit, `+` or `-` and a comment may follow: the text begins on the next line"
@@ -140,7 +150,9 @@ class Mender:
             message = f"no value can begin with `{word[0]}` like this: put quotes around it"
             if word[0] == "-":
                 message = "a list begins on the line below its key, each item with `- `"
-        elif word[0] in _QUOTES:
+            elif word[0] in "]}":
+                message = f"`{word[0]}` closes nothing that is open here: remove it"
+        elif word[0] in QUOTES:
             message = "there is text after the closing quote: put quotes around the whole value"
         elif word[0] in "[{":
             message = "there is text after the closing bracket: remove it, or put quotes around the whole value"
@@ -163,7 +175,9 @@ class Mender:
         line = self._indents.line(number)
         at = start + column
         fixes = (self._fix(title, at, at, new),) if title else ()
-        return Mend(number, Patch(at, at, new), start + line.body, start + line.end, message, fixes, telling)
+        return Mend(
+            number, Patch(at, at, new), start + min(line.body, line.end), start + line.end, message, fixes, telling
+        )
 
     def _close(self, number: int, opened: list[tuple[str, int]], base: int, column: int, then: str = "") -> Mend:
         """Close what is open at a column of a line; `base` is the offset that the places of `opened` count from."""
@@ -177,11 +191,9 @@ class Mender:
         what, ends = _KINDS[char]
         start = base + place
         message = f"this {what} is never closed: put `{CLOSERS[char]}` where the {ends} ends"
-        last = max(start + 1, min(end, start + len(self._indents.content(self._text.position(start).line))))
+        last = max(start + 1, end) if self._text.position(start).line == number else start + 1
         fixes = (self._fix(f"Close the {what}", end, end, close),)
-        return Mend(
-            number, patch, start, last if number == self._text.position(start).line else start + 1, message, fixes, True
-        )
+        return Mend(number, patch, start, last, message, fixes, telling=True)
 
     def _continued(self, number: int, content: str, standing: Standing) -> Iterator[Mend]:
         """A line inside quotes or brackets that were opened above it."""
@@ -189,11 +201,11 @@ class Mender:
         start = text.starts[number]
         opened = standing.opened
         end, after = read_flow(content, opened, base=start)
-        if opened[-1][0] in _QUOTES:
+        if opened[-1][0] in QUOTES:
             if after[: len(opened)] == opened:
                 yield self._close(number, opened, 0, len(content))
             return
-        column = len(content) if after and after[-1][0] in _QUOTES else len(content[:end].rstrip())
+        column = len(content) if after and after[-1][0] in QUOTES else len(content[:end].rstrip())
         needed = lacking(self._rest(number, text.position(opened[0][1]).line)) or []
         keep = len(needed) if [char for char, _ in after[: len(needed)]] == needed else 0
         if len(after) > keep:
@@ -205,13 +217,25 @@ class Mender:
             yield self._close(number, after, 0, column)
 
     def _rest(self, number: int, opening: int) -> Iterator[str]:
-        """The lines below that may go on with what the line `opening` opened: up to a key in its column, or left of it."""
+        """The lines below that may go on with what the line `opening` opened: up to a key not right of it."""
         indent = self._indents.indent(opening)
         for each in range(number + 1, min(len(self._text.starts), number + _FARTHEST)):
             content = self._indents.content(each)
             if content.strip() and self._indents.indent(each) <= indent and self._indents.line(each).key:
                 return
             yield content
+
+    def _crossed(self, number: int, fault: Fault) -> Iterator[Mend]:
+        """A closing bracket where another one should come first: ``{a: [1, 2}``."""
+        content = self._indents.text.content
+        opening, here = content[fault.began : fault.began + 1], content[fault.at : fault.at + 1]
+        closer = CLOSERS.get(opening)
+        if opening in {"[", "{"} and here in {"]", "}"} and here != closer and closer:
+            what = _KINDS[opening][0]
+            message = f"this {what} is not closed before `{here}`: put `{closer}` in front of that"
+            fixes = (self._fix(f"Close the {what}", fault.at, fault.at, closer),)
+            patch = Patch(fault.at, fault.at, closer)
+            yield Mend(number, patch, fault.began, fault.began + 1, message, fixes, telling=True)
 
     def _escapes(self, number: int, content: str) -> Mend:
         """The line with a second backslash before each one that begins no escape."""
@@ -222,6 +246,8 @@ class Mender:
         mended = "".join("\\" + part for part in parts)
         char = content[first + 1 : first + 2]
         message = f"`\\{char}` is no escape: within double quotes write `\\\\` for a backslash, or use single quotes"
+        if not any(each[1] for each in _ESCAPES.finditer(content)):
+            message = ""
         at = start + first
         fixes = (self._fix("Double the backslashes", at, start + last, mended),)
         return Mend(number, Patch(at, start + last, mended), at, at + 2, message, fixes, telling=True)
@@ -250,3 +276,8 @@ class Mender:
 
     def _fix(self, title: str, start: int, end: int, new: str) -> Fix:
         return Fix(title, (Edit(Span(self._text, start, end), new),))
+
+
+def _quoted(word: str) -> str:
+    """A text in quotes, double ones where nothing in it needs an escape."""
+    return f'"{word}"' if '"' not in word and "\\" not in word else "'" + word.replace("'", "''") + "'"

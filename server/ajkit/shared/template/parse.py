@@ -1,6 +1,8 @@
-"""The public door from text to a located tree: any text whatever has a Document, with what is wrong and what is left."""
+"""The door from text to a located tree: any text whatever has a Document, with what is wrong and what is left."""
 
 from __future__ import annotations
+
+import re
 
 from ajkit.shared.problem import in_order, problem
 from ajkit.shared.template.attempt import attempt
@@ -10,6 +12,7 @@ from ajkit.shared.where import Span, Text
 SIZE_LIMIT = 16 * 1024 * 1024
 """The largest file that is read, in bytes."""
 
+_ANCHOR = re.compile(r"&([\w-]+)")
 _UTF8_BOM = b"\xef\xbb\xbf"
 
 
@@ -24,14 +27,17 @@ def parse(text: Text, *, hint: int | None = None, pure: bool = False) -> Documen
     result = attempt(text, pure=pure)
     if result.fault is None:
         composer = result.composer
-        return Document(text, composer.root, tuple(in_order(composer.findings.problems())), nodes=composer.nodes)
+        return Document(text, composer.root, tuple(in_order(composer.findings.problems())), nodes=composer.size.nodes)
     from ajkit.shared.template.recover import Recovery  # noqa: PLC0415 - most texts parse, and it is a lot of code
 
     recovery = Recovery(text, result, hint, pure=pure)
     recovery.run()
     composer = recovery.result.composer
-    problems = [*composer.findings.problems(), *recovery.problems()]
-    return Document(text, composer.root, tuple(in_order(problems)), recovery.broken, composer.nodes, recovery.parses)
+    lost = {name for line in recovery.broken for name in _ANCHOR.findall(text.line(line))}
+    problems = [*composer.findings.problems(lost), *recovery.problems()]
+    return Document(
+        text, composer.root, tuple(in_order(problems)), recovery.broken, composer.size.nodes, recovery.parses
+    )
 
 
 def parse_bytes(path: str, data: bytes, *, hint: int | None = None, pure: bool = False) -> Document:

@@ -54,25 +54,26 @@ class Recovery:
         if self._cleaned.problems:
             self.result = self._parse()
         tabs = False
-        while self.result.fault is not None and self.parses < self._most:
-            if not tabs:
-                mends = tab_mends(self._text, self.result.fault, self._indents)
-                if mends:
-                    tabs = True
-                    self._mended.update({mend.line: (mend, self.result.fault) for mend in mends})
-                    self.result = self._parse()
-                    continue
-            if not self._step(self.result.fault):
+        while (fault := self.result.fault) is not None and self.parses < self._most:
+            mends = [] if tabs else tab_mends(self._text, fault, self._indents)
+            if mends:
+                tabs = True
+                self._mended.update({mend.line: (mend, fault) for mend in mends})
+                self.result = self._parse()
+            elif not self._step(fault):
                 return
 
     def problems(self) -> Iterator[Problem]:
         """What was mended, and what could not be."""
         yield from self._cleaned.problems
-        for mend, fault in self._mended.values():
+        for mend, cause in self._mended.values():
             message = mend.message
             if not message and mend.code == "yaml.syntax":
-                here = self._clean.position(fault.at).line == mend.line
-                message = fault.message if here else "this line does not go together with the lines around it"
+                here = self._clean.position(cause.at).line == mend.line
+                if cause.kind is Kind.MISPLACED and self._indents.is_item(mend.line):
+                    message = "a list item cannot stand among keys: indent it below the key that it belongs to"
+                else:
+                    message = cause.message if here else "this line does not go together with the lines around it"
             if message:
                 yield problem(mend.code, message, Span(self._text, mend.start, mend.end), fixes=mend.fixes)
         fault = self.result.fault
@@ -84,17 +85,17 @@ class Recovery:
 
     def _step(self, fault: Fault) -> bool:
         """Find one mend that lets the parser get farther; False where none does."""
-        best: tuple[int, Mend, Attempt] | None = None
+        best: tuple[int, tuple[Mend, ...], Attempt] | None = None
         now = self._progress(self.result, fault)
         left = self._most
-        for mend in self._candidates(fault):
+        for mends in self._candidates(fault):
             if self.parses >= self._most or left <= 0:
                 break
-            result = self._parse(mend)
+            result = self._parse(mends)
             left -= 1
             reached = self._progress(result, result.fault)
             if best is None or reached > best[0]:
-                best = (reached, mend, result)
+                best = (reached, mends, result)
             if result.fault is None:
                 if result.composer.findings.duplicates <= self.result.composer.findings.duplicates:
                     break
@@ -103,12 +104,12 @@ class Recovery:
                 break
         if best is None or best[0] <= now:
             return False
-        _, mend, result = best
-        self._mended[mend.line] = (mend, fault)
-        self.result = result
+        _, mends, self.result = best
+        self._mended.update({mend.line: (mend, fault) for mend in mends})
         return True
 
-    def _candidates(self, fault: Fault) -> Iterator[Mend]:
+    def _candidates(self, fault: Fault) -> Iterator[tuple[Mend, ...]]:
+        """What to try, the likeliest first; mostly one mend at a time."""
         lines = suspects(self._clean, self.result, fault, self._indents)
         hint, late = self._hint, None
         at, began = self._clean.position(fault.at).line, self._clean.position(fault.began).line
@@ -116,9 +117,13 @@ class Recovery:
             mends = self._mends(hint, fault)
             earliest = self._indents.above(began)
             if hint in lines or mends[0].telling or (earliest is not None and earliest <= hint):
-                if self._certain(lines[0], hint, fault):
-                    yield self._mends(lines[0], fault)[0]
-                yield from mends
+                if lines[0] < hint:
+                    first = self._mends(lines[0], fault)[0]
+                    if first.telling and mends[0].telling:
+                        yield first, mends[0]
+                    if self._certain(lines[0], hint, fault):
+                        yield (first,)
+                yield from zip(mends, strict=True)
                 lines = [each for each in lines if each != hint]
             else:
                 late = mends
@@ -128,21 +133,19 @@ class Recovery:
         for rank in range(max((len(each) for each in queues), default=0)):
             for queue in queues:
                 if rank < len(queue):
-                    yield queue[rank]
+                    yield (queue[rank],)
 
     def _certain(self, first: int, hint: int, fault: Fault) -> bool:
         """Whether a quote that was opened above the hint cannot have been meant to reach it."""
-        if first == hint:
-            return False
         if swallower(self._clean, self.result.composer.root, fault) == first:
             return True
-        return fault.kind is Kind.QUOTE and first < hint and hint not in self._indents.deeper(first)
+        return fault.kind is Kind.QUOTE and hint not in self._indents.deeper(first)
 
     def _mends(self, number: int, fault: Fault) -> list[Mend]:
         place = standing(self._clean, self.result.composer.root, number)
         if not believable(self._clean, place, number):
             place = Standing()
-        return list(self._mender.mends(number, place, fault.kind))
+        return list(self._mender.mends(number, place, fault))
 
     def _tells(self, number: int, fault: Fault) -> bool:
         return self._mends(number, fault)[0].telling
@@ -152,9 +155,8 @@ class Recovery:
             return len(self._clean.starts)
         return suspects(self._clean, result, fault, self._indents)[0]
 
-    def _parse(self, mend: Mend | None = None) -> Attempt:
+    def _parse(self, mends: tuple[Mend, ...] = ()) -> Attempt:
         self.parses += 1
-        patches = [each.patch for line, (each, _) in self._mended.items() if mend is None or line != mend.line]
-        if mend:
-            patches.append(mend.patch)
-        return attempt(self._text, Mended(self._clean.content, patches), pure=self._pure)
+        patches = {line: mend.patch for line, (mend, _) in self._mended.items()}
+        patches.update({mend.line: mend.patch for mend in mends})
+        return attempt(self._text, Mended(self._clean.content, patches.values()), pure=self._pure)

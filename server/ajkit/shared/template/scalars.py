@@ -111,10 +111,8 @@ def _int(raw: str) -> int:
     if digits.startswith(("-", "+")):
         digits = digits[1:]
     try:
-        if digits.startswith("0b"):
-            value = int(digits[2:], 2)
-        elif digits.startswith("0x"):
-            value = int(digits[2:], 16)
+        if digits.startswith(("0b", "0x")):
+            value = int(digits, 0)
         elif digits.startswith("0") and digits != "0":
             value = int(digits, 8)
         elif ":" in digits:

@@ -19,7 +19,7 @@ _FARTHEST = 2_000  # lines that are read to find out; what is opened farther abo
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What is open at the beginning of a line: quotes and brackets with their offsets, outermost first; a block text."""
+    """What is open where a line begins: quotes and brackets with their offsets, outermost first; a block text."""
 
     opened: list[tuple[str, int]] = field(default_factory=list)
     in_block_text: bool = False
@@ -28,11 +28,7 @@ class Standing:
 def standing(text: Text, root: Node | None, number: int) -> Standing:
     """Where the line `number` stands, given the tree of what is above it (and perhaps below)."""
     first = max(_reliable(text, root, number), number - _FARTHEST, 0)
-    place = Standing()
-    for each, place in walk(text, first):
-        if each >= number:
-            break
-    return place
+    return next((place for each, place in walk(text, first) if each >= number), Standing())
 
 
 def believable(text: Text, place: Standing, number: int) -> bool:

@@ -30,7 +30,10 @@ def suspects(text: Text, result: Attempt, fault: Fault, indents: Indents) -> lis
     elif fault.kind is Kind.FLOW:
         place = standing(text, root, at)
         outermost = text.position(place.opened[0][1]).line if place.opened else began
-        order = [began, above, outermost, at] if believable(text, place, at) else [outermost, began, above, at]
+        if indents.line(at).blank or not believable(text, place, at):
+            order = [outermost, began, above, at]
+        else:
+            order = [began, above, outermost, at]
     elif fault.kind is Kind.TOO_DEEP:
         order = _too_deep(at, above, indents)
     elif fault.kind is Kind.MISPLACED:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from ajkit.shared.problem import Edit, Fix
@@ -11,12 +12,14 @@ from ajkit.shared.template.standing import walk
 from ajkit.shared.where import Span
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ajkit.shared.template.attempt import Fault
     from ajkit.shared.template.indents import Indents
     from ajkit.shared.where import Text
 
 _WIDTHS = (2, 4, 8, 1, 3)
-_ENOUGH = 2_000  # lines that are looked at to tell how wide a tab was meant to be
+_ENOUGH = 2_000  # lines that are looked at to tell how wide a tab was meant to be, and that are mended
 
 
 def tab_mends(text: Text, fault: Fault, indents: Indents) -> list[Mend]:
@@ -37,15 +40,7 @@ def tab_mends(text: Text, fault: Fault, indents: Indents) -> list[Mend]:
 
 
 def _indentation(text: Text, indents: Indents) -> list[Mend]:
-    lines = [
-        number
-        for number, place in walk(indents.text)
-        if number < len(text.starts)
-        and not place.in_block_text
-        and not place.opened
-        and "\t" in indents.content(number)[: indents.indent(number)]
-        and indents.content(number).strip()
-    ]
+    lines = list(islice(_tabbed(indents), _ENOUGH))
     width = min(_WIDTHS, key=lambda each: _misfits(indents, each))
     found = []
     for number in lines:
@@ -53,6 +48,16 @@ def _indentation(text: Text, indents: Indents) -> list[Mend]:
         spaces = indents.content(number)[:indent].expandtabs(width)
         found.append((number, Patch(start, start + indent, spaces)))
     return _reported(text, found)
+
+
+def _tabbed(indents: Indents) -> Iterator[int]:
+    """The lines in block context that are indented with tabs."""
+    for number, place in walk(indents.text):
+        if number == len(indents.text.starts) or place.in_block_text or place.opened:
+            continue
+        content = indents.content(number)
+        if "\t" in content[: indents.indent(number)] and content.strip():
+            yield number
 
 
 def _misfits(indents: Indents, width: int) -> int:
@@ -80,7 +85,8 @@ def _misfits(indents: Indents, width: int) -> int:
 
 def _reported(text: Text, found: list[tuple[int, Patch]]) -> list[Mend]:
     edits = tuple(Edit(Span(text, patch.start, patch.end), patch.text) for _, patch in found)
-    others = f" (and on {len(found) - 1:,} more lines)" if len(found) > 1 else ""
+    more = len(found) - 1
+    others = f" (and on {more:,} more {'lines' if more > 1 else 'line'})" if more else ""
     title = "Replace the tabs by spaces" if len(found) > 1 else "Replace the tab by spaces"
     return [
         Mend(

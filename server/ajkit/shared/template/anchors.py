@@ -1,0 +1,94 @@
+"""Anchors and aliases: nodes that are written once and stand in several places, and how large they make a document."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ajkit.shared.template.tree import Mapping, Scalar, Sequence
+
+if TYPE_CHECKING:
+    from ajkit.shared.template.findings import Findings
+    from ajkit.shared.template.tree import Node
+
+NESTING_LIMIT = 100
+ALIASES_LIMIT = 1_000_000
+
+
+@dataclass(slots=True)
+class Size:
+    """How many nodes a document has with every alias written out, and how many levels."""
+
+    nodes: int = 0
+    deepest: int = 0
+
+
+@dataclass(slots=True)
+class Anchor:
+    """What an anchor names, where it was given, and (once the node is complete) the nodes and levels it holds."""
+
+    node: Node
+    start: int
+    size: int = 0
+    height: int = 0
+
+
+class Anchors:
+    """The anchors of one document; `overflowed` says that aliases are not followed any more, for they were too many."""
+
+    def __init__(self, content: str, findings: Findings, size: Size) -> None:
+        self.overflowed = False
+        self._content = content
+        self._findings = findings
+        self._size = size
+        self._known: dict[str, Anchor] = {}
+        self._last: tuple[int, int] | None = None
+
+    def name(self, name: str, node: Node, start: int) -> Anchor:
+        """Note that a node, whose properties begin at `start`, carries an anchor; the caller fills in its sizes."""
+        place = max(start, self._content.find("&", start))
+        known = self._known.get(name)
+        if known is not None:
+            self._findings.anchor_twice(name, known.start, place)
+        self._known[name] = anchor = Anchor(node, place)
+        return anchor
+
+    def repeat(self, event: Any, depth: int) -> Node:
+        """The node in the place of an alias: it shares its value, and what is below, with the node that it repeats.
+
+        `depth` is the number of containers around it. What cannot be repeated is null, with a finding.
+        """
+        start, end, name = event.start_mark.index, event.end_mark.index, event.anchor
+        nothing = Scalar(None, "", start, end, plain=False)
+        known = self._known.get(name)
+        if known is None:
+            self._findings.undefined_alias(name, self._known, start, end)
+            return nothing
+        if not known.size:
+            self._findings.recursive_alias(name, known.start, start, end)
+            return nothing
+        if depth + known.height > NESTING_LIMIT:
+            self._findings.nesting(start, NESTING_LIMIT)
+            return nothing
+        self._last = start, end
+        if self.overflowed or self._size.nodes + known.size > ALIASES_LIMIT:
+            self._overflow()
+            return nothing
+        self._size.nodes += known.size - 1
+        self._size.deepest = max(self._size.deepest, depth + known.height)
+        node = known.node
+        if isinstance(node, Mapping):
+            return Mapping(node.value, node.entries, start, end)
+        if isinstance(node, Sequence):
+            return Sequence(node.value, node.items, start, end)
+        return Scalar(node.value, node.raw, start, end, plain=False)
+
+    def check(self) -> None:
+        """At the end of the document, when everything has been counted."""
+        if self._last and self._size.nodes > ALIASES_LIMIT:
+            self._overflow()
+
+    def _overflow(self) -> None:
+        if not self.overflowed and self._last:
+            self.overflowed = True
+            self._findings.aliases(*self._last, ALIASES_LIMIT)
