@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 
 TOKEN_TYPES = ("namespace", "property", "variable", "macro", "string")
 TOKEN_MODIFIERS = ("inherited", "overridden", "unknown", "definition")
-PREVIEW_SCHEME = "aj-preview"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +92,7 @@ def server_capabilities(client: Client, methods: Iterable[str], commands: Iterab
             if f"workspace/{name}Files" in served
         }
     if "workspace/textDocumentContent" in served and client.has("workspace", "textDocumentContent"):
-        found["workspace"]["textDocumentContent"] = {"schemes": [PREVIEW_SCHEME]}
+        found["workspace"]["textDocumentContent"] = {"schemes": [convert.PREVIEW_SCHEME]}
     return found
 
 

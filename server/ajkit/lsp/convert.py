@@ -16,6 +16,9 @@ UTF8, UTF16, UTF32 = "utf-8", "utf-16", "utf-32"
 ENCODINGS = (UTF8, UTF32, UTF16)
 """What is offered to the client, the cheapest first that it may know; UTF-16 is what every client must know."""
 
+PREVIEW_SCHEME = "aj-preview"
+"""The scheme of documents that the server writes."""
+
 _DRIVE = re.compile(r"^/?(?P<letter>[A-Za-z])(?::|%3[aA])(?=/|$)")
 _SAFE = "/-._~!$'()*+,;=@"
 
@@ -112,3 +115,21 @@ def uri_of(path: str, *, windows: bool = False) -> str:
         if found := _DRIVE.match(path):
             return f"file:///{found['letter'].lower()}%3A{quote(path[found.end() :], safe=_SAFE)}"
     return f"file://{quote(path, safe=_SAFE)}"
+
+
+def preview_uri(authority: str, path: str) -> str:
+    """The URI of a preview of a path: ``aj-preview://merged/w/leaf.yaml``."""
+    below = uri_of(path).removeprefix("file://")
+    if path.startswith("untitled:"):
+        below = f"/{quote(path, safe=_SAFE)}"
+    return f"{PREVIEW_SCHEME}://{authority}{below}"
+
+
+def preview_of(uri: str) -> tuple[str, str] | None:
+    """The authority and path of a preview's URI; None for every other URI."""
+    scheme, _, rest = uri.partition("://")
+    authority, slash, below = rest.partition("/")
+    if scheme != PREVIEW_SCHEME or not slash:
+        return None
+    path = path_of(f"file:///{below}") or "/"
+    return authority, path[1:] if path.startswith("/untitled:") else path

@@ -7,8 +7,10 @@ import logging
 import os
 import sys
 
+from ajkit.client.facts import new_sid, now
 from ajkit.lsp.server import serve_stdio, serve_tcp
 from ajkit.lsp.session import Session
+from ajkit.lsp.surroundings import Surroundings
 
 
 def main(*, tcp: tuple[str, int] | None = None) -> int:
@@ -19,7 +21,11 @@ def main(*, tcp: tuple[str, int] | None = None) -> int:
     sys.setswitchinterval(0.001)
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="aj lsp: %(levelname)s: %(message)s")
     home = os.environ.get("AJ_HOME")
-    session = Session(environ_home=os.path.expanduser(home) if home else None, folder=os.getcwd())
+    session = Session(
+        environ_home=os.path.expanduser(home) if home else None,
+        folder=os.getcwd(),
+        surroundings=Surroundings(os.environ, now, new_sid),
+    )
     return serve_tcp(session, *tcp) if tcp else serve_stdio(session)
 
 

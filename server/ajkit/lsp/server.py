@@ -17,9 +17,10 @@ from ajkit import __version__
 from ajkit.disk import stamp_of
 from ajkit.lsp import convert
 from ajkit.lsp.capabilities import Client, server_capabilities
+from ajkit.lsp.diagnostics import by_path, diagnostic
 from ajkit.lsp.failure import INVALID_PARAMS, PARSE_ERROR, RequestFailed
-from ajkit.lsp.features.diagnostics import by_path, diagnostic
 from ajkit.lsp.features.table import COMMANDS, REQUESTS
+from ajkit.lsp.progress import Progress, Progresses
 from ajkit.lsp.protocol import HardenedProtocol
 from ajkit.lsp.settings import read_client_settings
 from ajkit.shared.problem import summed
@@ -38,6 +39,8 @@ log = logging.getLogger("aj.lsp")
 NAME = "aj"
 SLICE_FILES = 40
 """How many files the index reads before it lets requests through."""
+SHOWN_FILES = 400
+"""How many files are left to read when the person is shown that they are being read."""
 RESTAT_SECONDS = 2.0
 """How often the files that open templates read are looked at for changes from outside."""
 
@@ -57,6 +60,7 @@ class AjServer(LanguageServer):
         self._pending: asyncio.Handle | None = None
         self._large: dict[str, asyncio.Task[None]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self._progresses = Progresses(self.protocol.tell, self.protocol.ask)
         requests = self.protocol.requests
         requests["initialize"] = self._initialize
         for method, feature in REQUESTS.items():
@@ -72,6 +76,7 @@ class AjServer(LanguageServer):
         notifications["workspace/didChangeWatchedFiles"] = self._watched
         notifications["workspace/didChangeConfiguration"] = self._configured
         notifications["workspace/didChangeWorkspaceFolders"] = self._folders_changed
+        notifications["window/workDoneProgress/cancel"] = self._progresses.stop
         for name in ("didCreate", "didRename", "didDelete"):
             notifications[f"workspace/{name}Files"] = self._files_moved
 
@@ -86,6 +91,8 @@ class AjServer(LanguageServer):
         capabilities = params.get("capabilities")
         self.client = Client(capabilities if isinstance(capabilities, dict) else {})
         self.session.encoding = self.client.encoding
+        if self.client.has("window", "workDoneProgress"):
+            self.session.progress = self._progresses.start
         folders = params.get("workspaceFolders") or []
         uris = [each.get("uri", "") for each in folders if isinstance(each, dict)] or [params.get("rootUri") or ""]
         self.folders = [path for uri in uris if uri and (path := convert.path_of(uri))]
@@ -226,9 +233,15 @@ class AjServer(LanguageServer):
     async def _read_graph(self, home: str) -> None:
         graph = Graph(home)
         engine = self.session.engine
+        progress, total = Progress(), 0
         for left in reading(self.session.files, graph, engine.globbed(home)):
             if left % SLICE_FILES == 0:
+                if not total and left >= SHOWN_FILES:
+                    progress, total = self.session.progress("Reading templates"), left
+                if total:
+                    progress.report(f"{left} to go", 100 - 100 * left // total)
                 await asyncio.sleep(0)
+        progress.end()
         if engine is self.session.engine:
             self.session.graph_is_read(graph)
             self._soon()
@@ -238,10 +251,14 @@ class AjServer(LanguageServer):
     def _soon(self) -> None:
         """Publish after the messages that are already here: the newest edit counts."""
         if self._pending is None:
-            self._pending = asyncio.get_running_loop().call_soon(self._publish)
+            self._pending = asyncio.get_running_loop().call_soon(self._catch_up)
+
+    def _catch_up(self) -> None:
+        self._pending = None
+        self._publish()
+        self._refresh_previews()
 
     def _publish(self) -> None:
-        self._pending = None
         if self.client.pulls_diagnostics:
             self._refresh("diagnostics")
             return
@@ -282,6 +299,12 @@ class AjServer(LanguageServer):
         if self.client.has("workspace", what, "refreshSupport"):
             self.protocol.ask(f"workspace/{_REFRESH[what]}/refresh", None).add_done_callback(_ignore)
 
+    def _refresh_previews(self) -> None:
+        """Have the client take preview documents again whose text has changed."""
+        if self.client.has("workspace", "textDocumentContent"):
+            for uri in self.session.previews.outdated(self.session):
+                self.protocol.ask("workspace/textDocumentContent/refresh", {"uri": uri}).add_done_callback(_ignore)
+
     # -- requests ---------------------------------------------------------------------------------------------------
 
     def _ask(self, feature: Any, params: Any) -> Any:
@@ -309,7 +332,9 @@ class AjServer(LanguageServer):
         command = COMMANDS.get(params["command"])
         if command is None:
             raise RequestFailed(f"there is no command {params['command']}", INVALID_PARAMS)
-        return self._ask(command, params.get("arguments") or [])
+        answer = self._ask(command, params.get("arguments") or [])
+        self._refresh_previews()
+        return answer
 
 
 _REFRESH = {"diagnostics": "diagnostic", "codeLens": "codeLens", "inlayHint": "inlayHint"}

@@ -13,7 +13,10 @@ from ajkit.engine import Engine
 from ajkit.lsp import convert
 from ajkit.lsp.completing.memory import Memory
 from ajkit.lsp.documents import Buffer, BufferedFiles, edited
+from ajkit.lsp.previews import Previews
+from ajkit.lsp.progress import Progress
 from ajkit.lsp.settings import ClientSettings
+from ajkit.lsp.surroundings import Surroundings
 from ajkit.lsp.view import View
 from ajkit.shared.template.comments import modeline
 from ajkit.shared.template.parse import parse
@@ -21,7 +24,7 @@ from ajkit.shared.template.source import read_template
 from ajkit.shared.where import Text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from ajkit.disk import Stamp
     from ajkit.shared.files import Files
@@ -36,11 +39,21 @@ LANGUAGES = ("aj-template", "yaml", "yaml.aj")
 class Session:
     """Everything that changes while an editor is open, in one place and one thread.
 
-    Views are made when first asked for and dropped when anything they read has changed.
+    Views are made when first asked for and dropped when anything they read has changed. `progress` shows work to the
+    person, as far as the client can; `surroundings` say where facts come from.
     """
 
-    def __init__(self, files: Files | None = None, environ_home: str | None = None, folder: str = "/") -> None:
+    def __init__(
+        self,
+        files: Files | None = None,
+        environ_home: str | None = None,
+        folder: str = "/",
+        surroundings: Surroundings | None = None,
+    ) -> None:
         self.files = BufferedFiles(files or DiskFiles())
+        self.surroundings = surroundings or Surroundings()
+        self.previews = Previews()
+        self.progress: Callable[[str], Progress] = lambda _: Progress()
         self.settings = ClientSettings()
         self.encoding = convert.UTF16
         self.buffers: dict[str, Buffer] = {}
@@ -109,6 +122,7 @@ class Session:
 
     def close(self, uri: str) -> Buffer | None:
         """An editor closed a document: what is on disk counts again."""
+        self.previews.close(uri)
         buffer = self.buffers.pop(uri, None)
         self._unsaved.discard(uri)
         if buffer is not None:
@@ -161,10 +175,10 @@ class Session:
                 del self._views[uri]
 
     def stamps(self) -> dict[str, Stamp | None]:
-        """What open templates read from disk, with the version that was read."""
+        """What open templates and previews read from disk, with the version that was read."""
         disk = self.files.below
         known = disk.stamps if isinstance(disk, DiskFiles) else {}
-        paths = {path for view in self._views.values() for path in view.resolved.reads}
+        paths = self.previews.reads().union(*(view.resolved.reads for view in self._views.values()))
         return {path: known[path] for path in paths if path in known and path not in self.files.buffers}
 
     def drop_all_views(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 from typing import TYPE_CHECKING, Any
 
+from ajkit.lsp.locations import locations
 from ajkit.lsp.mentions import mentioned_path
 from ajkit.lsp.spans import beginning, unquoted
 from ajkit.shared.template.names import base_path, dotted_file
@@ -29,15 +30,15 @@ def definition(session: Session, client: Client, params: dict[str, Any]) -> list
     view, offset = found
     ref = base_at(view.file, offset)
     if ref is not None:
-        return _links(session, client, _name_part(view, ref, offset), _base_targets(session, view, ref, offset))
+        return locations(session, client, _name_part(view, ref, offset), _base_targets(session, view, ref, offset))
     spot = spot_at(view.file, offset)
     if spot is None or not spot.in_config:
         return None
     source = view.file.document.span(spot.entry if spot.on_key and spot.entry else spot.node)
     path = mentioned_path(view, spot, offset)
     if path is not None:
-        return _links(session, client, source, [beginning(path)])
-    return _links(session, client, source, shadowed(view, spot))
+        return locations(session, client, source, [beginning(path)])
+    return locations(session, client, source, shadowed(view, spot))
 
 
 def declaration(session: Session, client: Client, params: dict[str, Any]) -> list[dict[str, Any]] | None:
@@ -55,7 +56,7 @@ def declaration(session: Session, client: Client, params: dict[str, Any]) -> lis
     first = trail.overrode[-1] if trail.overrode else (trail.contributors or (trail.winner,))[0]
     place = first.key or first.span
     source = view.file.document.span(spot.entry if spot.on_key and spot.entry else spot.node)
-    return _links(session, client, source, [place] if place else [])
+    return locations(session, client, source, [place] if place else [])
 
 
 def shadowed(view: View, spot: Spot) -> list[Span]:
@@ -103,17 +104,3 @@ def _name_part(view: View, ref: BaseRef, offset: int) -> Span:
         return span
     cut = span.written.find(".", max(0, offset - span.start))
     return span if cut < 0 else Span(span.text, span.start, span.start + cut)
-
-
-def _links(session: Session, client: Client, source: Span, targets: Iterable[Span]) -> list[dict[str, Any]]:
-    if client.has("textDocument", "definition", "linkSupport"):
-        return [
-            {
-                "originSelectionRange": source,
-                "targetUri": session.uri_of(each.path),
-                "targetRange": each,
-                "targetSelectionRange": each,
-            }
-            for each in targets
-        ]
-    return [{"uri": session.uri_of(each.path), "range": each} for each in targets]

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from ajkit.lsp.excerpt import excerpt
 from ajkit.lsp.markup import Markup
+from ajkit.lsp.provenance import provenance
 from ajkit.lsp.reading import template_of
 from ajkit.lsp.spans import unquoted
 from ajkit.shared.job.variables import meaning
 from ajkit.shared.sku import SKU_PATH, choose_sku, fill
-from ajkit.shared.template.brief import brief
 from ajkit.shared.template.names import base_path
 from ajkit.shared.template.query import base_at, spot_at
 from ajkit.shared.template.secrets import masked
-from ajkit.shared.where import Rule, Span, format_keypath
+from ajkit.shared.where import Span, format_keypath
 
 if TYPE_CHECKING:
     from ajkit.lsp.capabilities import Client
@@ -24,10 +24,8 @@ if TYPE_CHECKING:
     from ajkit.lsp.view import View
     from ajkit.shared.template.query import Spot
     from ajkit.shared.template.source import BaseRef
-    from ajkit.shared.where import Json, Origin, Trail
+    from ajkit.shared.where import Json
 
-ITEMS = 20
-"""How many items of a list have their origin listed."""
 DEPTH = 6
 """How many levels of bases a chain shows."""
 
@@ -80,34 +78,9 @@ def _value(markup: Markup, session: Session, view: View, spot: Spot) -> None:
     name = str(path[-1]) if path else ""
     if isinstance(trail.value, dict | list) and trail.value:
         markup.block(_yaml({name: masked(trail.value, name)}, session.settings.hover_nodes))
-    _provenance(markup, trail, name)
+    provenance(markup, trail)
     if path[: len(SKU_PATH)] == SKU_PATH:
         _sku(markup, session, view)
-
-
-def _provenance(markup: Markup, trail: Trail, name: str) -> None:
-    """The winner, what it replaced nearest first, the parts of a merged value, the rule."""
-    if trail.rule in (Rule.CONCAT, Rule.POSITION, Rule.UNION):
-        for each in trail.contributors[:ITEMS]:
-            markup.item(f"{_brief(markup, each, name)} {_from(markup, each)}")
-        if len(trail.contributors) > ITEMS:
-            markup.item(f"… and {len(trail.contributors) - ITEMS} more")
-    else:
-        markup.item(f"{_brief(markup, trail.winner, name)} {_from(markup, trail.winner)}")
-    for each in trail.overrode:
-        markup.item(f"replaces {_brief(markup, each, name)} {_from(markup, each)}")
-    markup.line(markup.aside(trail.rule.value))
-
-
-def _brief(markup: Markup, origin: Origin, name: str) -> str:
-    return markup.code(brief(masked(origin.value, name)))
-
-
-def _from(markup: Markup, origin: Origin) -> str:
-    unsaved = " (unsaved)" if origin.span and markup.is_unsaved(origin.span.path) else ""
-    road = f" via {' → '.join(origin.road)}" if origin.road else ""
-    more = f" (by {origin.roads} roads)" if origin.roads > 1 else ""
-    return f"— {markup.place(origin)}{unsaved}{road}{more}"
 
 
 def _sku(markup: Markup, session: Session, view: View) -> None:

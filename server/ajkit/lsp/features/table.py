@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ajkit.lsp.features import definition, hierarchy, rename, structure, tokens
+from ajkit.lsp.features import definition, hierarchy, previewed, rename, structure, tokens
 from ajkit.lsp.features.completion import completion
+from ajkit.lsp.features.content import text_document_content
 from ajkit.lsp.features.hover import hover
 from ajkit.lsp.features.links import document_links
 from ajkit.lsp.features.references import highlights, references
 from ajkit.lsp.features.workspace_symbols import workspace_symbols
+from ajkit.lsp.previews import or_in_preview
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,12 +22,12 @@ if TYPE_CHECKING:
 REQUESTS: dict[str, Callable[[Session, Client, Any], Any]] = {
     "textDocument/completion": completion,
     "textDocument/declaration": definition.declaration,
-    "textDocument/definition": definition.definition,
+    "textDocument/definition": or_in_preview(definition.definition, previewed.definition),
     "textDocument/documentHighlight": highlights,
-    "textDocument/documentLink": document_links,
+    "textDocument/documentLink": or_in_preview(document_links, previewed.document_links),
     "textDocument/documentSymbol": structure.document_symbols,
     "textDocument/foldingRange": structure.folding_ranges,
-    "textDocument/hover": hover,
+    "textDocument/hover": or_in_preview(hover, previewed.hover),
     "textDocument/prepareRename": rename.prepare,
     "textDocument/prepareTypeHierarchy": hierarchy.prepare,
     "textDocument/references": references,
@@ -35,6 +37,7 @@ REQUESTS: dict[str, Callable[[Session, Client, Any], Any]] = {
     "textDocument/semanticTokens/range": tokens.in_range,
     "typeHierarchy/subtypes": hierarchy.subtypes,
     "typeHierarchy/supertypes": hierarchy.supertypes,
+    "workspace/textDocumentContent": text_document_content,
     "workspace/willRenameFiles": rename.will_rename_files,
     "workspace/symbol": workspace_symbols,
 }
