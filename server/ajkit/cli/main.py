@@ -96,16 +96,15 @@ def this_process() -> Invocation:
 
 
 def _now() -> str:
-    from datetime import UTC, datetime
+    from ajkit.client.facts import now
 
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return now()
 
 
 def _new_sid() -> str:
-    import secrets
-    import string
+    from ajkit.client.facts import new_sid
 
-    return "".join(secrets.choice(string.ascii_lowercase + string.digits) for _ in range(10))
+    return new_sid()
 
 
 def _prepare_streams() -> None:
