@@ -2,35 +2,29 @@
 
 from __future__ import annotations
 
-import fnmatch
 import os
 import posixpath
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ajkit.disk import DiskFiles
+from ajkit.homes import Homes
 from ajkit.shared.files import FileProblem
 from ajkit.shared.job.code import IGNORE_FILES, code_folder
 from ajkit.shared.job.command import script_candidate
 from ajkit.shared.problem import Problem, UsageError, in_order, summed
 from ajkit.shared.template.chain import Memo
 from ajkit.shared.template.comments import modeline
-from ajkit.shared.template.graph import Graph, leads_to, read_graph
 from ajkit.shared.template.names import (
-    SETTINGS_NAME,
     SUFFIX,
     TEMPLATE_FOLDER,
     did_you_mean,
-    find_home,
     is_path_argument,
     near,
-    shown_path,
     template_name,
     template_path,
 )
 from ajkit.shared.template.overlay import Overlays
 from ajkit.shared.template.resolve import resolve as resolve_chain
-from ajkit.shared.template.settings import Settings, read_settings
 from ajkit.shared.where import Text
 
 if TYPE_CHECKING:
@@ -43,8 +37,8 @@ if TYPE_CHECKING:
     from ajkit.shared.template.resolve import Resolved
     from ajkit.shared.template.source import TemplateFile
 
-SETTINGS_LIMIT = 1 << 20
 MODELINE_LIMIT = 1 << 10
+IGNORE_LIMIT = 1 << 20
 LISTED = 20
 NO_HOME = (
     "no AJ_HOME found: there is no folder .aj or .azure_jobs here or above; `aj init` makes one, "
@@ -61,7 +55,7 @@ class Entry:
     is_leaf: bool
 
 
-class Engine:
+class Engine(Homes):
     """Resolves, checks and plans for one invocation or one editor.
 
     What was read stays good until `forget` is called with the paths that changed; nothing is re-read behind one's back.
@@ -88,15 +82,10 @@ class Engine:
             lazy_graph: never scan a home in the middle of a question; until `graph` was called for it, templates that
                 could be bases count as such.
         """
-        self.files: Files = files or DiskFiles()
-        self.folder = folder
-        self._fixed_home = home or environ_home or None
+        super().__init__(files, home or environ_home or None, folder)
         self._registry = registry
         self._lazy_graph = lazy_graph
         self.memo = Memo()
-        self._settings: dict[str, Settings] = {}
-        self._graphs: dict[str, Graph] = {}
-        self._homes: dict[str, str | None] = {}
 
     @property
     def registry(self) -> Registry:
@@ -109,91 +98,19 @@ class Engine:
 
     def forget(self, paths: Iterable[str]) -> None:
         """Drop everything that depends on paths which changed, appeared or went away."""
-        gone = list(paths)
-        self.memo.forget(gone)
-        self._graphs.clear()
-        self._homes.clear()
-        self._settings.clear()
-        if isinstance(self.files, DiskFiles):
-            self.files.refresh()
+        self.memo.forget(paths)
+        self.forget_homes()
 
     def edited(self, file: TemplateFile) -> None:
         """Take over one template as it is being typed; what depends on it is worked out anew when asked for."""
         self.memo.forget([file.path, file.real])
         self.memo.files[file.path] = file
-        for home, graph in self._graphs.items():
-            if file.real in graph.paths or file.path.startswith(home + "/"):
-                targets = leads_to(self.files, file.real, [ref.name for ref in file.bases], home)
-                graph.put(file.real, graph.paths.get(file.real, file.path), targets)
+        self.follow_edit(file)
 
     def known(self, path: str) -> TemplateFile | None:
         """A template that was read before and has not changed since."""
         known = self.memo.files.get(path)
         return None if isinstance(known, FileProblem) else known
-
-    def home_of(self, path: str) -> str | None:
-        """The AJ_HOME of a template, or of a folder that names are looked up from."""
-        if self._fixed_home:
-            return self.absolute(self._fixed_home)
-        folder = posixpath.dirname(path)
-        if folder not in self._homes:
-            self._homes[folder] = find_home(self.files, folder)
-        return self._homes[folder]
-
-    def home_here(self) -> str | None:
-        """The AJ_HOME that template names mean."""
-        return self.home_of(posixpath.join(self.folder, "x"))
-
-    def absolute(self, path: str) -> str:
-        """A path as the engine wants it: absolute, ``.`` and ``..`` folded, links kept."""
-        return posixpath.normpath(posixpath.join(self.folder, path))
-
-    def settings(self, home: str | None) -> Settings:
-        """What the `aj.toml` of a home says."""
-        if home is None:
-            return Settings()
-        if home not in self._settings:
-            path = posixpath.join(home, SETTINGS_NAME)
-            try:
-                self._settings[home] = read_settings(path, self.files.read(path, SETTINGS_LIMIT))
-            except FileProblem:
-                self._settings[home] = Settings()
-        return self._settings[home]
-
-    def graph(self, home: str) -> Graph:
-        """Who extends whom in a home."""
-        if home not in self._graphs:
-            self._graphs[home] = read_graph(self.files, home, self.globbed(home))
-        return self._graphs[home]
-
-    def has_graph(self, home: str) -> bool:
-        """Whether it is known who extends whom in a home."""
-        return home in self._graphs
-
-    def homes_with_graph(self) -> list[str]:
-        """The homes whose graph is known."""
-        return list(self._graphs)
-
-    def shown(self, path: str, home: str | None) -> str:
-        """How a path is shown once its links are followed: under its home as the person reached it."""
-        return shown_path(self.files.real(path), home, self.files.real(home) if home else None)
-
-    def take_graph(self, graph: Graph) -> None:
-        """Take over a graph that was read elsewhere, step by step."""
-        self._graphs[graph.home] = graph
-
-    def globbed(self, home: str) -> list[str]:
-        """Files of the project that the globs of `aj.toml` call templates, outside of the home itself."""
-        globs = self.settings(home).templates
-        if not globs:
-            return []
-        project = posixpath.dirname(home)
-        found = []
-        for path, _ in self.files.walk(project):
-            inside = posixpath.relpath(path, project)
-            if not path.startswith(home + "/") and any(fnmatch.fnmatchcase(inside, each) for each in globs):
-                found.append(path)
-        return found
 
     # -- finding templates ------------------------------------------------------------------------------------------
 
@@ -355,7 +272,8 @@ class Engine:
     def plan(self, request: JobRequest, ambient: Ambient | None = None) -> Plan:
         """The plan of a job: what `aj run` submits, the dry run prints and the preview shows.
 
-        `ambient` says the sid, the time and the caller's own name; what is to know of the code folder is looked up here.
+        `ambient` says the sid, the time and the caller's own name; what is to know of the code folder is looked up
+        here.
         """
         from ajkit.shared.job.examine import examine  # late: they bring in pydantic
         from ajkit.shared.job.plan import plan
@@ -383,7 +301,7 @@ class Engine:
         """The rules of the first ignore file that a code folder has."""
         for name in IGNORE_FILES:
             try:
-                data = self.files.read(posixpath.join(folder, name), SETTINGS_LIMIT)
+                data = self.files.read(posixpath.join(folder, name), IGNORE_LIMIT)
             except FileProblem:
                 continue
             lines = (each.removesuffix("\r") for each in data.decode("utf-8-sig", "surrogateescape").split("\n"))
