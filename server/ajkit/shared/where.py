@@ -92,6 +92,12 @@ class Text:
                 self._starts = starts
         return self._starts
 
+    @property
+    def newline(self) -> str:
+        """The line end that the text uses: its first one, LF where it has none."""
+        found = re.search(r"\r\n|\r|\n", self.content)
+        return found.group() if found else "\n"
+
     def position(self, offset: int) -> Position:
         """The line and column of an offset (clamped to the text)."""
         offset = max(0, min(offset, len(self.content)))
