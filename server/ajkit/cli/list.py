@@ -12,7 +12,7 @@ from ajkit.cli.options import format_option, home_option
 from ajkit.cli.terminal import columns, one_line, say, write
 from ajkit.cli.verbs import Verb
 from ajkit.shared.problem import Severity, UsageError
-from ajkit.shared.where import Missing, at
+from ajkit.shared.where import at
 
 if TYPE_CHECKING:
     from ajkit.cli.invocation import Invocation
@@ -62,26 +62,30 @@ def command(context: click.Context, *, form: str, everything: bool, home: str | 
 
 
 def _row(entry: Entry, engine: Engine, invocation: Invocation) -> dict[str, Json]:
+    from ajkit.shared.job.request import JobRequest
+
     resolved = engine.resolve(entry.path)
-    config = resolved.config
     problems = engine.problems(resolved)
+    sizing = engine.plan(JobRequest(entry.path)).sizing
+    nodes, selector = (sizing.nodes, sizing.selector) if sizing else (None, None)
     return {
         "name": entry.name,
         "path": invocation.shown(entry.path),
         "leaf": entry.is_leaf,
-        "service": _value(config, ("target", "service")),
-        "nodes": _value(config, ("jobs", 0, "instance_count")),
-        "per_node": _value(config, ("target", "gpus_per_node")),
-        "sku": _value(config, ("jobs", 0, "sku")),
+        "service": _text(resolved.config, ("target", "service")),
+        "nodes": nodes if isinstance(nodes, int) else None,
+        "per_node": selector if isinstance(selector, int) else None,
+        "sku": sizing.sku if sizing else None,
+        "derived": bool(sizing and sizing.derived),
         "errors": sum(each.severity is Severity.ERROR for each in problems),
         "warnings": sum(each.severity is Severity.WARNING for each in problems),
-        "description": _value(config, ("description",)),
+        "description": _text(resolved.config, ("description",)),
     }
 
 
-def _value(config: dict[str, Json], path: KeyPath) -> Json:
+def _text(config: dict[str, Json], path: KeyPath) -> str | None:
     value = at(config, path)
-    return None if isinstance(value, Missing) else value
+    return value if isinstance(value, str) else None
 
 
 def _cells(row: dict[str, Json]) -> list[str]:
@@ -97,12 +101,13 @@ def _cells(row: dict[str, Json]) -> list[str]:
 
 
 def _shape(row: dict[str, Json]) -> str:
-    """Nodes × per node; what a run must be told stands as its option. Nothing stands for nodes without GPUs."""
-    nodes, per_node = row["nodes"], row["per_node"]
+    """The SKU, or nodes × what stands on each; what a run must be told stands as its option."""
+    nodes, per_node, sku = row["nodes"], row["per_node"], row["sku"]
+    if isinstance(sku, str):
+        return one_line(sku.replace("‹", "").replace("›", ""))
     first = "-n" if nodes is None else f"{nodes} node{'' if nodes == 1 else 's'}"
-    second = " × -p" if per_node is None else f" × {per_node}" if per_node else ""
-    sku = f" {row['sku']}" if isinstance(row["sku"], str) else ""
-    return one_line(f"{first}{second}{sku}")
+    second = "" if row["derived"] else " × -p" if per_node is None else f" × {per_node}" if per_node else ""
+    return f"{first}{second}"
 
 
 def _state(row: dict[str, Json]) -> str:

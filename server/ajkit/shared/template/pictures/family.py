@@ -47,16 +47,16 @@ class Family:
     def around(self, name: str) -> Family:
         """Only what a member extends and what extends it, directly or not."""
         up: dict[str, list[str]] = {}
-        for above, base in self.edges():
-            up.setdefault(base, []).append(above)
-        kept = self._reached([name])
+        for each, base in self.edges():
+            up.setdefault(base, []).append(each)
+        above = {name}
         todo = [name]
-        for each in todo:
-            for above in up.get(each, ()):
-                if above not in kept or above == name:
-                    kept.add(above)
-                    if above not in todo:
-                        todo.append(above)
+        while todo:
+            for each in up.get(todo.pop(), ()):
+                if each not in above:
+                    above.add(each)
+                    todo.append(each)
+        kept = above | self._reached([name])
         members = {
             each.name: Member(each.name, each.path, each.leaf, tuple(base for base in each.bases if base in kept))
             for each in self.members.values()
