@@ -1,20 +1,24 @@
-"""Where a cursor stands: the word that is being typed, and the places that it may become a key or a value of."""
+"""Where a cursor stands, read from the text around it and the tree that was saved of the rest."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from ajkit.lsp.completing.flow import flow_at
 from ajkit.lsp.completing.levels import column_of, is_block, levels
+from ajkit.lsp.completing.places import Context, Others, Slot
+from ajkit.shared.template.indents import Indents
 from ajkit.shared.template.lines import read_line
 from ajkit.shared.template.standing import believable, standing
 from ajkit.shared.template.trail import node_at
 from ajkit.shared.template.tree import Mapping, Sequence
 
 if TYPE_CHECKING:
+    from collections.abc import Container
+
     from ajkit.lsp.completing.flow import Flow
     from ajkit.lsp.completing.levels import Level
     from ajkit.shared.template.lines import Line
@@ -24,59 +28,10 @@ if TYPE_CHECKING:
 _VARIABLE = re.compile(r"\$(?P<brace>\{?)(?P<name>[A-Za-z_][A-Za-z0-9_]*)?$")
 _NAME = re.compile(r"[A-Za-z0-9_]*")
 _COLON = re.compile(r"[ \t]*:(?=[ \t]|$)")
-_WORD = re.compile(r"[^\s#]*")
+_WORD = re.compile(r"(?:[^\s#:]|:(?!\s|\Z))*")
 _PROPERTIES = re.compile(r"(?:[&!]\S*[ \t]+)*")
 _MARKER = re.compile(r"---|\.\.\.|%")
 _QUOTED = {'"': re.compile(r'"(?:[^"\\]|\\.)*"'), "'": re.compile(r"'(?:[^']|'')*'")}
-
-
-@dataclass(frozen=True, slots=True)
-class Slot:
-    """A place for a key or a value.
-
-    Attributes:
-        sort: whether a key of the mapping at `path` goes there, or the value at `path`.
-        path: from the root of the document.
-        taken: the keys that the mapping has already.
-        lead: what has to be written in front: a list marker, a blank after a colon or a dash.
-        column: where a key or value written there begins, after its lead.
-        indent: how far its line is indented then.
-        shift: blanks to put in front of the line, or (negative) to take away, so that it is indented that far.
-        ways: whether it stands on a line of its own (after a dash too), behind its key, or inside brackets.
-        below: the column that what is below it is indented to already, where something is.
-    """
-
-    sort: Literal["key", "value"]
-    path: KeyPath
-    taken: frozenset[str] = frozenset()
-    lead: str = ""
-    column: int = 0
-    indent: int = 0
-    shift: int = 0
-    ways: Literal["line", "behind", "flow"] = "line"
-    below: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Context:
-    """What is at a cursor.
-
-    Attributes:
-        start, end: the offsets of the word that an accepted item replaces.
-        typed: what of it stands before the cursor.
-        colon: whether a colon follows it.
-        slots: what it may become.
-        variable: the name of a shell variable that is being typed, as offsets, and what closes it (``}``).
-        text_path: the value that the text around a variable is.
-    """
-
-    start: int
-    end: int
-    typed: str
-    colon: bool = False
-    slots: tuple[Slot, ...] = ()
-    variable: tuple[int, int, str] | None = None
-    text_path: KeyPath = ()
 
 
 def context_at(document: Document, offset: int) -> Context:
@@ -100,6 +55,11 @@ class _Finder:
         nothing = Context(self._offset, self._offset, "")
         if _MARKER.match(self._content):
             return nothing
+        line = read_line(self._content)
+        found = levels(self._document, self._number)
+        text = self._text_around(found, line)
+        if text is not None:
+            return self._with_variable(replace(nothing, text_path=text))
         opened = self._opened()
         if opened is not None:
             return self._in_flow(opened)
@@ -108,7 +68,7 @@ class _Finder:
             return self._in_flow(self._begin + head.opened[0][1])
         if not head.opened and self._column > head.comment:
             return nothing
-        return self._with_variable(self._in_block(read_line(self._content), head))
+        return self._with_variable(self._in_block(found, line, head))
 
     def _opened(self) -> int | None:
         """The offset of the bracket or quote that was opened above and holds this line."""
@@ -122,18 +82,14 @@ class _Finder:
 
     # -- block context ----------------------------------------------------------------------------------------------
 
-    def _in_block(self, line: Line, head: Line) -> Context:
-        found = levels(self._document, self._number)
-        text = self._block_text(found, line)
-        if text is not None:
-            return Context(self._offset, self._offset, "", text_path=text)
+    def _in_block(self, found: list[Level], line: Line, head: Line) -> Context:
         if "?" in self._content[line.indent : line.body] or (not line.blank and self._column < line.indent):
             return Context(self._offset, self._offset, "")
         if head.key is not None:
             return self._in_value(found, line, head)
         return self._in_word(found, line)
 
-    def _block_text(self, found: list[Level], line: Line) -> KeyPath | None:
+    def _text_around(self, found: list[Level], line: Line) -> KeyPath | None:
         """The path of the text of several lines that the cursor is in."""
         last = found[-1]
         if last.sort != "text":
@@ -162,7 +118,13 @@ class _Finder:
             slots = self._after_dash(found, line)
         else:
             slots = self._on_line(found, self._column if line.blank else line.body)
-        return Context(start, end, self._text.content[start : self._offset], colon, tuple(slots))
+        typed = self._text.content[start : self._offset]
+        return Context(start, end, typed, colon, tuple(slots), followed=self._followed())
+
+    def _followed(self) -> tuple[int, bool]:
+        indents = Indents(self._text)
+        below = indents.below(self._number)
+        return (indents.indent(below), indents.is_item(below)) if below is not None else (-1, False)
 
     def _word_end(self, start: int) -> tuple[int, bool]:
         """Where the word at the cursor ends, and whether a colon follows."""
@@ -206,12 +168,11 @@ class _Finder:
         dashed = number > self._number and read_line(self._text.line(number)).dashed
         return None if node.start < self._begin or dashed else node
 
-    def _taken(self, node: Node | None) -> frozenset[str]:
+    def _taken(self, node: Node | None) -> Container[str]:
         """The keys of a mapping, without the one that stands on this line."""
         if not isinstance(node, Mapping):
-            return frozenset()
-        end = self._begin + len(self._content)
-        return frozenset(key for key, each in node.entries.items() if not self._begin <= each.start <= end)
+            return ()
+        return Others(node.entries, self._begin, self._begin + len(self._content))
 
     def _on_line(self, found: list[Level], column: int) -> list[Slot]:
         """What a word that begins at a column of this line may become."""
@@ -313,10 +274,13 @@ class _Finder:
 
     def _flow_context(self, flow: Flow, outer: KeyPath) -> Context:
         content = self._text.content
-        end, colon = flow.end, _COLON.match(content, flow.end) is not None
+        path = (*outer, *flow.path)
+        if flow.start < self._begin:
+            return Context(self._offset, self._offset, "", text_path=path)
+        end = min(flow.end, self._begin + len(self._content))
+        colon = _COLON.match(content, end, self._begin + len(self._content)) is not None
         typed = content[flow.start : self._offset]
         lead = " " if not typed and content[flow.start - 1] in ",:" else ""
-        path = (*outer, *flow.path)
         slot = Slot("key" if flow.on_key else "value", path, flow.taken, lead, ways="flow")
         return Context(flow.start, end, typed, colon, (slot,), text_path=path)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from ajkit.shared.where import Json, KeyPath, Origin
 
 _SHORT = 32
+_WHOLE = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,20 @@ class Inherited:
         return brief(masked(self.value, self.name))
 
     @property
+    def is_shown_whole(self) -> bool:
+        """Whether it is a single value that may be shown as it is, none of it masked or cut."""
+        if not isinstance(self.value, str | int | float) or masked(self.value, self.name) != self.value:
+            return False
+        return not isinstance(self.value, str) or (0 < len(self.value) <= _WHOLE and "\n" not in self.value)
+
+    def place(self, view: View) -> str:
+        """Where it was written: the path relative to the project, and the line."""
+        span = self.origin.span
+        if span is None or span.path != self.origin.label:
+            return self.origin.label
+        return f"{posixpath.relpath(span.path, view.resolved.project)}:{span.first.line + 1}"
+
+    @property
     def note(self) -> str:
         """The value in a few words."""
         return f"inherits {brief(masked(self.value, self.name), _SHORT)}"
@@ -47,7 +63,6 @@ class Above:
 
     def __init__(self, view: View) -> None:
         self._merged = view.resolved.merged
-        self._path = view.path
 
     @cached_property
     def _parts(self) -> tuple[Part, ...]:
@@ -71,7 +86,7 @@ class Above:
 
     def of(self, path: KeyPath) -> Inherited | None:
         """What the bases give a field; None where they say nothing of it."""
-        trail = None if isinstance(at(self._config, path), Missing) else self._trails.trail(path)
+        trail = None if not path or isinstance(at(self._config, path), Missing) else self._trails.trail(path)
         return None if trail is None else Inherited(trail.value, trail.winner, str(path[-1]))
 
 

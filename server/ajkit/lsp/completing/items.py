@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ajkit.lsp.capabilities import Client
-    from ajkit.lsp.completing.context import Context, Slot
+    from ajkit.lsp.completing.places import Context, Slot
     from ajkit.lsp.markup import Markup
     from ajkit.shared.where import Text
 

@@ -19,8 +19,8 @@ from ajkit.shared.where import MISSING, at
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ajkit.lsp.completing.context import Slot
     from ajkit.lsp.completing.fields import Above
+    from ajkit.lsp.completing.places import Slot
     from ajkit.lsp.completing.usage import Usage
     from ajkit.lsp.view import View
     from ajkit.shared.job.fielddocs import FieldDoc, FieldDocs, Form
@@ -35,16 +35,26 @@ _REQUIRED, _READ, _INHERITED, _USED, _UNREAD, _DIALECT = range(1, 7)
 
 @dataclass(frozen=True, slots=True)
 class Writing:
-    """How keys are written at one cursor: whether a colon follows already, and how far a level is indented."""
+    """How keys are written at one cursor.
+
+    Attributes:
+        colon: whether a colon follows already.
+        step: how far a level is indented.
+        followed: the column of what the next line holds, and whether that is a list item.
+    """
 
     colon: bool
     step: int
+    followed: tuple[int, bool] = (-1, False)
 
     def key(self, slot: Slot, name: str, form: Form) -> str:
         """A key as a snippet, ready for its value."""
         word = escaped(as_key(name, flow=slot.ways == "flow"))
         if self.colon:
             return word
+        column, dashed = self.followed
+        if slot.ways == "line" and (column > slot.column or (column == slot.column and dashed)):
+            return f"{word}:"  # what belongs to it is there already
         pad = " " * self.step
         match form, slot.ways:
             case "mapping", "flow":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
 from ajkit.shared.template.tree import Mapping, Scalar, Sequence
@@ -11,6 +12,9 @@ from ajkit.shared.template.tree import Mapping, Scalar, Sequence
 if TYPE_CHECKING:
     from ajkit.shared.template.tree import Document, Node
     from ajkit.shared.where import KeyPath, Text
+
+_WALKED = 1_000
+"""The entries of a mapping that are looked at one by one."""
 
 Sort = Literal["mapping", "sequence", "open", "text", "closed"]
 
@@ -79,7 +83,7 @@ class _Reader:
             self._add("open", path, under, under)
             return None
         if not is_block(self._text, node):
-            self._add(self._closed(node), path, under, under, inside=node.start >= self._start)
+            self._add(self._closed(node), path, under, under, inside=node.start >= self._start or node.end > self._end)
             return None
         assert not isinstance(node, Scalar)
         column = column_of(self._text, node.start)
@@ -110,16 +114,17 @@ class _Reader:
             first = bisect_left(node.items, self._start, key=lambda each: each.start)
             before: tuple[str | int, Node] | None = (first - 1, node.items[first - 1]) if first else None
             return before, bool(node.items) and node.items[-1].start >= self._end
-        last: tuple[str | int, Node] | None = None
-        more = False
-        for key, entry in reversed(node.entries.items()):
-            if entry.start < node.start:
-                continue  # it came in through `<<` and stands elsewhere
-            more = more or entry.start >= self._end
-            if entry.start < self._start:
-                last = key, entry.node
-                break
-        return last, more
+        entries = list(node.entries.values())
+        # Duplicate keys stand out of order, which only a walk bears; giant mappings are not walked.
+        if len(entries) > _WALKED:
+            index = bisect_left(entries, self._start, key=lambda each: each.start) - 1
+        else:
+            index = next((at for at in reversed(range(len(entries))) if entries[at].start < self._start), -1)
+        more = any(each.start >= self._end for each in (entries[index + 1 : index + 3] + entries[-1:]))
+        # What came in through `<<` stands elsewhere.
+        if index < 0 or entries[index].start < node.start:
+            return None, more
+        return (next(islice(node.entries, index, None)), entries[index].node), more
 
     def _add(
         self,

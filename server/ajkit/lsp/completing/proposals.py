@@ -14,14 +14,15 @@ from ajkit.lsp.completing.snippets import file_snippets, task_snippets
 from ajkit.lsp.completing.values import Values
 from ajkit.lsp.completing.variables import is_shell, variable_items
 from ajkit.shared.job.env import ENV_PATH
+from ajkit.shared.job.fielddocs import FILE_DOCS
 from ajkit.shared.where import value_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ajkit.lsp.completing.context import Context, Slot
     from ajkit.lsp.completing.items import Item
     from ajkit.lsp.completing.memory import Memory
+    from ajkit.lsp.completing.places import Context, Slot
     from ajkit.lsp.completing.usage import Usage
     from ajkit.lsp.view import View
     from ajkit.shared.job.fielddocs import FieldDocs
@@ -53,7 +54,7 @@ class Proposals:
 
     @cached_property
     def _writing(self) -> Writing:
-        return Writing(self._context.colon, self._step())
+        return Writing(self._context.colon, self._step(), self._context.followed)
 
     @cached_property
     def _keys(self) -> Keys:
@@ -102,7 +103,7 @@ class Proposals:
         if slot.ways == "behind":
             return []
         items = file_keys(slot, self._writing)
-        if not slot.taken and slot.ways == "line" and not self._context.colon:
+        if len(items) == len(FILE_DOCS) and slot.ways == "line" and not self._context.colon:
             bases = [each.label for each in self._base_names() if not each.label.endswith(".")]
             items += file_snippets(self._view.engine.registry.names(), bases[:_MOST_BASES])
         return items
@@ -140,7 +141,7 @@ class Proposals:
         pad = " " * (self._writing.step if slot.below is None else slot.below - slot.column)
         inner = replace(slot, lead="", ways="line", path=(*slot.path, 0) if dash else slot.path)
         if dash:
-            inner = replace(inner, taken=frozenset())
+            inner = replace(inner, taken=())
         for below, item in self._value(inner) if dash else self._of_mapping(inner, path):
             if below.lead:
                 continue
@@ -164,4 +165,4 @@ class Proposals:
 
 def _item_of(slot: Slot) -> Slot:
     """The first item of a list that begins in a slot."""
-    return replace(slot, path=(*slot.path, 0), lead=slot.lead + "- ", column=slot.column + 2, taken=frozenset())
+    return replace(slot, path=(*slot.path, 0), lead=slot.lead + "- ", column=slot.column + 2, taken=())

@@ -8,7 +8,7 @@ from ajkit.lsp.completing.items import SNIPPET, Item
 from ajkit.lsp.completing.written import escaped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Container, Iterable, Sequence
 
     from ajkit.lsp.markup import Markup
     from ajkit.shared.where import KeyPath
@@ -61,7 +61,7 @@ def file_snippets(services: Iterable[str], bases: Sequence[str]) -> list[Item]:
     ]
 
 
-def task_snippets(path: KeyPath, taken: frozenset[str]) -> list[Item]:
+def task_snippets(path: KeyPath, taken: Container[str]) -> list[Item]:
     """Heterogeneous tasks, for the mapping at a config path on the way to where they stand."""
     depth = len(path)
     if path != TASKS[:depth] or depth >= len(TASKS) or TASKS[depth] in taken:

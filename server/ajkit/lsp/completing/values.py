@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING
 from ajkit.lsp.completing.items import ENUM_MEMBER, SNIPPET, VALUE, Item
 from ajkit.lsp.completing.usage import place_of
 from ajkit.lsp.completing.written import escaped, scalar
-from ajkit.shared.job.env import ENV_PATH
 from ajkit.shared.where import Missing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ajkit.lsp.completing.context import Slot
-    from ajkit.lsp.completing.fields import Above
+    from ajkit.lsp.completing.fields import Above, Inherited
     from ajkit.lsp.completing.live import LiveValues
+    from ajkit.lsp.completing.places import Slot
     from ajkit.lsp.completing.usage import Usage
     from ajkit.lsp.view import View
     from ajkit.shared.job.fielddocs import FieldDoc
@@ -28,7 +27,7 @@ SKU_SHAPES = {
     "G{processes}": "one GPU node with as many GPUs as the run asks for",
     "{nodes}x80G{processes}-A100": "nodes of A100 GPUs with 80 GB",
     "{nodes}x80G{processes}-H100": "nodes of H100 GPUs",
-    "{nodes}xC{processes}": "CPU nodes; `-p` is their size tier",
+    "{nodes}xC{processes}": "CPU nodes; -p is their size tier",
 }
 _SECRETS = {
     "{from_env: NAME}": ("{from_env: ${1:NAME}\\}", "a secret, read from a variable where the job is executed"),
@@ -36,7 +35,7 @@ _SECRETS = {
 }
 _MOST_USED = 80
 
-_INHERITED, _CHOICE, _OFFERED, _USED, _DEFAULT, _EXAMPLE, _CLEARS = 10, 20, 30, 40, 60, 61, 70
+_CHOICE, _OFFERED, _USED, _INHERITED, _DEFAULT, _EXAMPLE, _CLEARS = range(1, 8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,50 +50,59 @@ class Values:
 
     def items(self, slot: Slot, path: KeyPath, doc: FieldDoc | None) -> list[Item]:
         """The values that the field at a config path may get, the likeliest first, each once."""
+        above = self.above.of(path)
+        clears = [] if above is None or above.value is None else [_word("null", "clears the inherited value", _CLEARS)]
         if doc is not None and doc.form in {"mapping", "list"}:
-            return []
+            return clears if slot.ways == "behind" else []
         flow = slot.ways == "flow"
         found: dict[str, Item] = {}
-        for label, detail, kind, rank, text in self._found(path, doc, flow=flow):
-            if label not in found:
-                found[label] = Item(label, kind, text, rank, detail)
+        for item in (
+            *self._inherited(above, flow=flow),
+            *self._known(path, doc, flow=flow),
+            *self._used(path, flow=flow),
+            *_documented(doc, flow=flow),
+            *clears,
+        ):
+            found.setdefault(item.label, item)
         return list(found.values())
 
-    def _found(self, path: KeyPath, doc: FieldDoc | None, *, flow: bool) -> Iterator[tuple[str, str, int, int, str]]:
-        above = self.above.of(path)
-        if above is not None and isinstance(above.value, str | int | float) and above.shown == above.shown.strip("…"):
-            detail = f"inherited from {above.origin}"
-            yield (*self._value(above.value, detail, _INHERITED, flow=flow),)
-        for word, meaning in doc.values if doc is not None else ():
-            yield word, meaning, ENUM_MEMBER, _CHOICE, escaped(word)
-        if path[:1] == ("jobs",) and "sku" in path[2:4]:
-            for sku, meaning in SKU_SHAPES.items():
-                yield sku, meaning, VALUE, _CHOICE, escaped(scalar(sku, flow=flow))
+    def _inherited(self, above: Inherited | None, *, flow: bool) -> Iterator[Item]:
+        if above is not None and above.is_shown_whole:
+            yield _value(above.value, f"inherited from {above.place(self.view)}", _INHERITED, flow=flow)
+
+    def _known(self, path: KeyPath, doc: FieldDoc | None, *, flow: bool) -> Iterator[Item]:
+        """What the field itself or its service says may stand there."""
+        yield from (_word(word, meaning, _CHOICE) for word, meaning in (doc.values if doc is not None else ()))
+        place = place_of(path)
+        if place == ("jobs", "*", "sku"):
+            yield from (_value(sku, meaning, _CHOICE, flow=flow) for sku, meaning in SKU_SHAPES.items())
+        if place[:-1] == ("jobs", "*", "submit_args", "env"):
+            yield from (Item(label, SNIPPET, text, _CHOICE, words) for label, (text, words) in _SECRETS.items())
         for word in self.live.values(self.service, path):
-            yield word, f"offered by {self.service} now", VALUE, _OFFERED, escaped(scalar(word, flow=flow))
-        if self.usage is not None:
-            used = self.usage.values(place_of(path), without=self.view.file.real)
-            for order, (word, count) in enumerate(used[:_MOST_USED]):
-                detail = f"in {count} other template{'s' if count > 1 else ''}"
-                yield word, detail, VALUE, _USED + min(order, 15), escaped(scalar(word, flow=flow))
-        if path[:-1] == (path[0], *path[1:2], *ENV_PATH[2:]) and path[0] == "jobs":
-            for label, (text, detail) in _SECRETS.items():
-                yield label, detail, SNIPPET, _CHOICE, text
-        yield from self._documented(doc, flow=flow)
-        if above is not None and above.value is not None:
-            yield "null", "clears the inherited value", ENUM_MEMBER, _CLEARS, "null"
+            yield _value(word, f"offered by {self.service} now", _OFFERED, flow=flow)
 
-    def _documented(self, doc: FieldDoc | None, *, flow: bool) -> Iterator[tuple[str, str, int, int, str]]:
-        if doc is None:
+    def _used(self, path: KeyPath, *, flow: bool) -> Iterator[Item]:
+        if self.usage is None:
             return
-        if not isinstance(doc.default, Missing):
-            yield self._value(doc.default, "what counts when it is not set", _DEFAULT, flow=flow)
-        for each in doc.examples:
-            if not isinstance(each, dict | list):
-                yield self._value(each, "an example", _EXAMPLE, flow=flow)
+        for word, count in self.usage.values(place_of(path), without=self.view.file.real)[:_MOST_USED]:
+            yield _value(word, f"in {count} other template{'s' if count > 1 else ''}", _USED, flow=flow)
 
-    @staticmethod
-    def _value(value: Json, detail: str, rank: int, *, flow: bool) -> tuple[str, str, int, int, str]:
-        text = scalar(value, flow=flow) if isinstance(value, str) else json.dumps(value)
-        label = value if isinstance(value, str) else text
-        return label, detail, VALUE, rank, escaped(text)
+
+def _documented(doc: FieldDoc | None, *, flow: bool) -> Iterator[Item]:
+    if doc is None:
+        return
+    if not isinstance(doc.default, Missing):
+        yield _value(doc.default, "what counts when it is not set", _DEFAULT, flow=flow)
+    for each in doc.examples:
+        if not isinstance(each, dict | list):
+            yield _value(each, "an example", _EXAMPLE, flow=flow)
+
+
+def _word(word: str, meaning: str, rank: int) -> Item:
+    """A word that YAML reads as what it is to be, without quotes."""
+    return Item(word, ENUM_MEMBER, escaped(word), rank, meaning)
+
+
+def _value(value: Json, detail: str, rank: int, *, flow: bool) -> Item:
+    text = scalar(value, flow=flow) if isinstance(value, str) else json.dumps(value)
+    return Item(value if isinstance(value, str) else text, VALUE, escaped(text), rank, detail)

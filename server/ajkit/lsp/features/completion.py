@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ajkit.lsp.completing.context import Slot, context_at
+from ajkit.lsp.completing.context import context_at
 from ajkit.lsp.completing.items import Sender
+from ajkit.lsp.completing.places import Slot
 from ajkit.lsp.markup import Markup
 
 if TYPE_CHECKING:
