@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ajkit.client.snapshot import Limits, pack
+from ajkit.client.snapshot import Limits, measure, pack
 from ajkit.daemon.archive import unpack, verify
 from ajkit.shared.problem import Refused
 
@@ -40,6 +40,15 @@ def refusal(root: Path, limits: Limits | None = None) -> str:
     with pytest.raises(Refused) as refused:
         pack(str(root), [], limits=limits)
     return str(refused.value)
+
+
+def test_what_would_be_packed_is_measured(tmp_path: Path) -> None:
+    grow(tmp_path, "a", "b/c", "left/out")
+    found = measure(str(tmp_path), ["left/"])
+    assert found == (len(b"content of a\n" + b"content of b/c\n"), 3)
+    assert sorted(names(tmp_path, ["left/"])) == ["a", "b", "b/c"]
+    with pytest.raises(Refused, match=r"code\.too-large"):
+        measure(str(tmp_path), [], limits=Limits(size=3))
 
 
 def test_same_tree_same_bytes(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import stat
 import tarfile
 import tempfile
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, Self
+from typing import IO, TYPE_CHECKING, NamedTuple, Self
 
 from ajkit.client.ignore import IgnoreRules, is_ignored
 from ajkit.shared.job.code import IGNORE_FILES, always_ignored
@@ -31,6 +31,13 @@ class Limits:
 
     size: int = 2**30
     entries: int = 100_000
+
+
+class Extent(NamedTuple):
+    """How much code there is: bytes of all files together, and how many entries."""
+
+    size: int
+    entries: int
 
 
 class Archive:
@@ -75,15 +82,7 @@ def pack(folder: str, ignore: Sequence[str], *, home: str | None = None, limits:
     Raises:
         Refused: no such folder, an unreadable file, a link that leaves the folder, more than the limits.
     """
-    root = os.path.realpath(folder)
-    if not os.path.isdir(root):
-        raise _refused(
-            "code.missing", f"the code folder {folder} does not exist: set code.local_dir, or give --code DIR"
-        )
-    never = IgnoreRules(always_ignored(root, os.path.realpath(home) if home else None))
-    entries = list(_walk(root, never, IgnoreRules(ignore)))
-    _check_limits(folder, entries, limits or Limits())
-    _check_links(root, entries)
+    root, entries = _chosen(folder, ignore, home, limits)
     file = tempfile.SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115 - the archive closes it
     try:
         hashing = _Hashing(file)
@@ -96,6 +95,30 @@ def pack(folder: str, ignore: Sequence[str], *, home: str | None = None, limits:
         file.close()
         raise
     return Archive(file, hashing.sha.hexdigest(), hashing.size)
+
+
+def measure(folder: str, ignore: Sequence[str], *, home: str | None = None, limits: Limits | None = None) -> Extent:
+    """How much `pack` would pack; nothing is read but the folders.
+
+    Raises:
+        Refused: what `pack` would refuse by what it sees in the folders.
+    """
+    _, entries = _chosen(folder, ignore, home, limits)
+    return Extent(sum(each.size for each in entries if stat.S_ISREG(each.mode)), len(entries))
+
+
+def _chosen(folder: str, ignore: Sequence[str], home: str | None, limits: Limits | None) -> tuple[str, list[_Entry]]:
+    """The real path of a code folder and what of it travels."""
+    root = os.path.realpath(folder)
+    if not os.path.isdir(root):
+        raise _refused(
+            "code.missing", f"the code folder {folder} does not exist: set code.local_dir, or give --code DIR"
+        )
+    never = IgnoreRules(always_ignored(root, os.path.realpath(home) if home else None))
+    entries = list(_walk(root, never, IgnoreRules(ignore)))
+    _check_limits(folder, entries, limits or Limits())
+    _check_links(root, entries)
+    return root, entries
 
 
 class _Hashing(io.RawIOBase):
