@@ -12,9 +12,10 @@ others are on disk unless their section line ends in ``(open)``.
 
 from __future__ import annotations
 
+import asyncio
 import re
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ajkit.lsp import convert
 from ajkit.lsp.capabilities import Client
@@ -22,6 +23,11 @@ from ajkit.lsp.features.table import COMMANDS, REQUESTS
 from ajkit.lsp.session import Session
 from ajkit.shared.files import MemoryFiles
 from ajkit.shared.template.graph import read_graph
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ajkit.lsp.surroundings import Surroundings
 
 ROOT = "/w"
 CURSOR = "§"
@@ -58,7 +64,10 @@ VSCODE: dict[str, Any] = {
                 "documentationFormat": ["markdown", "plaintext"],
                 "labelDetailsSupport": True,
                 "insertReplaceSupport": True,
-            }
+                "insertTextModeSupport": {"valueSet": [1, 2]},
+            },
+            "completionItemKind": {"valueSet": list(range(1, 26))},
+            "insertTextMode": 2,
         },
     },
     "workspace": {**NEOVIM["workspace"], "configuration": True, "codeLens": {"refreshSupport": True}},
@@ -85,8 +94,11 @@ class Editor:
         return convert.wire(REQUESTS[method](self.session, self.client, base | params), self.session.encoding)
 
     def run(self, command: str, *arguments: Any) -> Any:
-        """The answer to a command."""
-        return convert.wire(COMMANDS[command](self.session, self.client, list(arguments)), self.session.encoding)
+        """The answer to a command, waited for."""
+        answer = COMMANDS[command](self.session, self.client, list(arguments))
+        if asyncio.iscoroutine(answer):
+            answer = asyncio.run(answer)
+        return convert.wire(answer, self.session.encoding)
 
     def type(self, new: str, *, uri: str | None = None) -> None:
         """Replace the whole text of an open document."""
@@ -126,6 +138,18 @@ def editor(fixture: str, capabilities: dict[str, Any] | None = None, *, graph: b
     found = Editor(session, client, convert.uri_of(main))
     text = session.buffers[found.uri].text
     found.cursors = [convert.position(text, offset, session.encoding) for offset in cursors]
+    return found
+
+
+def editor_on_disk(
+    folder: Path, path: str, capabilities: dict[str, Any] | None = None, surroundings: Surroundings | None = None
+) -> Editor:
+    """Open a file of a real folder."""
+    client = Client(VSCODE if capabilities is None else capabilities)
+    session = Session(folder=folder.as_posix(), surroundings=surroundings)
+    session.encoding = client.encoding
+    found = Editor(session, client, (folder / path).as_uri())
+    session.open(found.uri, (folder / path).read_text("utf-8"), 1, "yaml")
     return found
 
 

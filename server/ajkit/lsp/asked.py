@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from ajkit.lsp.failure import INVALID_PARAMS, RequestFailed
-from ajkit.shared.job.request import JobRequest
+from ajkit.shared.job.request import PREVIEW_NOW, PREVIEW_SID, Ambient, JobRequest
 from ajkit.shared.template.brief import brief
 from ajkit.shared.template.names import did_you_mean, near
 from ajkit.shared.template.overlay import Overlays
@@ -15,9 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from ajkit.lsp.settings import PreviewSettings
+    from ajkit.lsp.surroundings import Surroundings
 
 FACTS = ("sid", "now", "spec_sha256")
-"""Members beside those of the request: the facts of a dry run, handed on to a submission."""
+"""Members beside those of the request: the facts of a job, and which job it was under them."""
 
 
 def preview_request(path: str, given: Mapping[str, Any], settings: PreviewSettings) -> JobRequest:
@@ -67,6 +68,28 @@ def job_request(path: str, given: Mapping[str, Any]) -> JobRequest:
         amlt=bool(read.get("amlt")),
         all_jobs=bool(read.get("all_jobs")),
     )
+
+
+def given_fact(name: str, given: Mapping[str, Any]) -> str | None:
+    """One of `FACTS`, where it is given.
+
+    Raises:
+        RequestFailed: it is no text.
+    """
+    value = given.get(name)
+    return None if value is None else _text(name, value)
+
+
+def preview_facts(given: Mapping[str, Any], surroundings: Surroundings) -> Ambient:
+    """The facts of a preview: its sid and time stand still unless they are given."""
+    sid, now = given_fact("sid", given), given_fact("now", given)
+    return Ambient(sid or PREVIEW_SID, now or PREVIEW_NOW, surroundings.caller_name)
+
+
+def job_facts(given: Mapping[str, Any], surroundings: Surroundings) -> Ambient:
+    """The facts of a dry run and of the submission after it: drawn now unless they are given."""
+    sid, now = given_fact("sid", given), given_fact("now", given)
+    return Ambient(sid or surroundings.new_sid(), now or surroundings.now(), surroundings.caller_name)
 
 
 def _number(name: str, value: Any) -> int:

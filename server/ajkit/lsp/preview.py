@@ -9,7 +9,6 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from ajkit.shared.job.request import Ambient
 from ajkit.shared.template.parse import parse
 from ajkit.shared.template.query import spot_at
 from ajkit.shared.template.secrets import masked
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
     from ajkit.lsp.session import Session
     from ajkit.shared.job.plan import Plan
-    from ajkit.shared.job.request import JobRequest
+    from ajkit.shared.job.request import Ambient, JobRequest
     from ajkit.shared.job.trails import FieldTrail
     from ajkit.shared.problem import Problem
     from ajkit.shared.template.query import Spot
@@ -173,7 +172,7 @@ def written_place(origin: Origin) -> Span | None:
     return origin.key or origin.span
 
 
-def drawn(session: Session, kind: str, request: JobRequest) -> Preview:
+def drawn(session: Session, kind: str, request: JobRequest, facts: Ambient) -> Preview:
     """A preview as the template is now.
 
     Raises:
@@ -181,7 +180,7 @@ def drawn(session: Session, kind: str, request: JobRequest) -> Preview:
     """
     if kind == "merged":
         return _merged(session, request)
-    return _job(session, kind, replace(request, amlt=True) if kind == "amlt" else request)
+    return _job(session, kind, replace(request, amlt=True) if kind == "amlt" else request, facts)
 
 
 def not_drawn(session: Session, kind: str, request: JobRequest, why: str) -> Preview:
@@ -200,8 +199,8 @@ def _merged(session: Session, request: JobRequest) -> Preview:
     return Preview("merged", text, resolved, None, stopping, whole=not stopping)
 
 
-def _job(session: Session, kind: str, request: JobRequest) -> Preview:
-    plan = session.engine.plan(request, Ambient(caller_name=session.surroundings.caller_name))
+def _job(session: Session, kind: str, request: JobRequest, facts: Ambient) -> Preview:
+    plan = session.engine.plan(request, facts)
     resolved = plan.resolved
     errors = [each for each in plan.problems if each.is_error] if plan.spec is None else []
     body = _spec_text(plan) if kind == "spec" else _amlt_text(plan)

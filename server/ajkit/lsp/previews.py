@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ajkit.lsp import convert
-from ajkit.lsp.asked import preview_request
+from ajkit.lsp.asked import preview_facts, preview_request
 from ajkit.lsp.preview import ENDINGS, Preview, drawn, not_drawn
 from ajkit.shared.problem import UsageError
 
@@ -79,14 +79,16 @@ class Previews:
             RequestFailed: the request makes no sense.
         """
         preview_request(path, request, session.settings.preview)
+        preview_facts(request, session.surroundings)
         _put(self._asked, (kind, path), request)
 
     def look(self, session: Session, kind: str, path: str) -> Look:
         """What a template comes to now; while it cannot be read, what it came to last is shown."""
         key = (kind, path)
-        request = preview_request(path, self._asked.get(key, {}), session.settings.preview)
+        asked = self._asked.get(key, {})
+        request = preview_request(path, asked, session.settings.preview)
         try:
-            fresh = drawn(session, kind, request)
+            fresh = drawn(session, kind, request, preview_facts(asked, session.surroundings))
         except UsageError as error:
             fresh = not_drawn(session, kind, request, str(error))
             return Look(fresh, fresh)

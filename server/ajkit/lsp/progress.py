@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     import asyncio
@@ -23,15 +23,31 @@ class Progress:
         """The work is over, whatever came of it. Twice is fine."""
 
 
+class Start(Protocol):
+    """How work is shown from now on."""
+
+    def __call__(self, title: str, *, stoppable: bool = False) -> Progress:
+        """The progress of work with a title that the person can stop, or cannot."""
+        ...
+
+
+def unseen(title: str, *, stoppable: bool = False) -> Progress:  # noqa: ARG001
+    """Work that nobody is shown."""
+    return Progress()
+
+
 class _Shown(Progress):
     """Work that the client shows: it may take some time to make room for it, and says so when it has."""
 
-    def __init__(self, tell: Callable[[str, Any], None], token: str, title: str, over: Callable[[str], None]) -> None:
+    def __init__(
+        self, tell: Callable[[str, Any], None], token: str, title: str, over: Callable[[str], None], *, stoppable: bool
+    ) -> None:
         super().__init__()
         self._tell = tell
         self._token = token
         self._title = title
         self._over = over
+        self._stoppable = stoppable
         self._begun = False
         self._ended = False
         self._latest: dict[str, Any] = {}
@@ -41,7 +57,7 @@ class _Shown(Progress):
         if self._ended or made.cancelled() or made.exception() is not None:
             return
         self._begun = True
-        self._send({"kind": "begin", "title": self._title, "cancellable": True} | self._latest)
+        self._send({"kind": "begin", "title": self._title, "cancellable": self._stoppable} | self._latest)
 
     def report(self, message: str, percentage: int | None = None) -> None:
         """See `Progress.report`."""
@@ -70,11 +86,11 @@ class Progresses:
         self._running: dict[str, _Shown] = {}
         self._count = 0
 
-    def start(self, title: str) -> Progress:
+    def start(self, title: str, *, stoppable: bool = False) -> Progress:
         """Show some work from now on, until its end."""
         self._count += 1
         token = f"aj-{self._count}"
-        shown = _Shown(self._tell, token, title, self._over)
+        shown = _Shown(self._tell, token, title, self._over, stoppable=stoppable)
         self._running[token] = shown
         self._ask("window/workDoneProgress/create", {"token": token}).add_done_callback(shown.begin)
         return shown

@@ -20,11 +20,11 @@ from ajkit.lsp.capabilities import Client, server_capabilities
 from ajkit.lsp.diagnostics import by_path, diagnostic
 from ajkit.lsp.failure import INVALID_PARAMS, PARSE_ERROR, RequestFailed
 from ajkit.lsp.features.table import COMMANDS, REQUESTS
-from ajkit.lsp.progress import Progress, Progresses
+from ajkit.lsp.indexing import read_graph
+from ajkit.lsp.progress import Progresses
 from ajkit.lsp.protocol import HardenedProtocol
 from ajkit.lsp.settings import read_client_settings
 from ajkit.shared.problem import summed
-from ajkit.shared.template.graph import Graph, reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -37,10 +37,6 @@ if TYPE_CHECKING:
 log = logging.getLogger("aj.lsp")
 
 NAME = "aj"
-SLICE_FILES = 40
-"""How many files the index reads before it lets requests through."""
-SHOWN_FILES = 400
-"""How many files are left to read when the person is shown that they are being read."""
 RESTAT_SECONDS = 2.0
 """How often the files that open templates read are looked at for changes from outside."""
 
@@ -55,7 +51,6 @@ class AjServer(LanguageServer):
         self.session = session
         session.completing.work = self._in_steps
         self.client = Client({})
-        self.folders: list[str] = []
         self._published: dict[str, dict[str, Any]] = {}
         self._pending: asyncio.Handle | None = None
         self._large: dict[str, asyncio.Task[None]] = {}
@@ -95,7 +90,7 @@ class AjServer(LanguageServer):
             self.session.progress = self._progresses.start
         folders = params.get("workspaceFolders") or []
         uris = [each.get("uri", "") for each in folders if isinstance(each, dict)] or [params.get("rootUri") or ""]
-        self.folders = [path for uri in uris if uri and (path := convert.path_of(uri))]
+        self.session.folders = [path for uri in uris if uri and (path := convert.path_of(uri))]
         options = params.get("initializationOptions")
         self.session.configure(read_client_settings(options))
         methods = [*self.protocol.requests]
@@ -212,7 +207,7 @@ class AjServer(LanguageServer):
         event = params["event"]
         gone = {convert.path_of(each["uri"]) for each in event.get("removed", [])}
         added = [path for each in event.get("added", []) if (path := convert.path_of(each["uri"]))]
-        self.folders = [each for each in [*self.folders, *added] if each not in gone]
+        self.session.folders = [each for each in [*self.session.folders, *added] if each not in gone]
 
     async def _restat_forever(self) -> None:
         """Look at what open templates read, off the loop: clients differ in what they watch, and some watch nothing."""
@@ -231,20 +226,8 @@ class AjServer(LanguageServer):
             self._spawn(self._read_graph(home))
 
     async def _read_graph(self, home: str) -> None:
-        graph = Graph(home)
-        engine = self.session.engine
-        progress, total = Progress(), 0
-        for left in reading(self.session.files, graph, engine.globbed(home)):
-            if left % SLICE_FILES == 0:
-                if not total and left >= SHOWN_FILES:
-                    progress, total = self.session.progress("Reading templates"), left
-                if total:
-                    progress.report(f"{left} to go", 100 - 100 * left // total)
-                await asyncio.sleep(0)
-        progress.end()
-        if engine is self.session.engine:
-            self.session.graph_is_read(graph)
-            self._soon()
+        await read_graph(self.session, home)
+        self._soon()
 
     # -- diagnostics ------------------------------------------------------------------------------------------------
 

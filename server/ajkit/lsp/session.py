@@ -14,8 +14,9 @@ from ajkit.lsp import convert
 from ajkit.lsp.completing.memory import Memory
 from ajkit.lsp.documents import Buffer, BufferedFiles, edited
 from ajkit.lsp.previews import Previews
-from ajkit.lsp.progress import Progress
+from ajkit.lsp.progress import unseen
 from ajkit.lsp.settings import ClientSettings
+from ajkit.lsp.submitting import Seen
 from ajkit.lsp.surroundings import Surroundings
 from ajkit.lsp.view import View
 from ajkit.shared.template.comments import modeline
@@ -24,9 +25,10 @@ from ajkit.shared.template.source import read_template
 from ajkit.shared.where import Text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from ajkit.disk import Stamp
+    from ajkit.lsp.progress import Start
     from ajkit.shared.files import Files
     from ajkit.shared.job.fielddocs import FieldDocs
     from ajkit.shared.template.graph import Graph
@@ -53,9 +55,11 @@ class Session:
         self.files = BufferedFiles(files or DiskFiles())
         self.surroundings = surroundings or Surroundings()
         self.previews = Previews()
-        self.progress: Callable[[str], Progress] = lambda _: Progress()
+        self.seen = Seen()
+        self.progress: Start = unseen
         self.settings = ClientSettings()
         self.encoding = convert.UTF16
+        self.folders: list[str] = []
         self.buffers: dict[str, Buffer] = {}
         self._environ_home = environ_home
         self._folder = folder

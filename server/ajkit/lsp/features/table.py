@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ajkit.lsp.commands import jobs, preview, submit
+from ajkit.lsp.commands.explain import explain
 from ajkit.lsp.features import definition, hierarchy, previewed, rename, structure, tokens
 from ajkit.lsp.features.completion import completion
 from ajkit.lsp.features.content import text_document_content
@@ -43,5 +45,15 @@ REQUESTS: dict[str, Callable[[Session, Client, Any], Any]] = {
 }
 """Method to feature: ``feature(session, client, params)`` gives the answer with spans in place of ranges."""
 
-COMMANDS: dict[str, Callable[[Session, Client, list[Any]], Any]] = {}
+COMMANDS: dict[str, Callable[[Session, Client, list[Any]], Any]] = {
+    "aj.cancelJob": jobs.cancel_job,
+    "aj.dryRun": submit.dry_run,
+    "aj.explain": explain,
+    "aj.jobLogs": jobs.job_logs,
+    "aj.jobs": jobs.jobs,
+    "aj.merged": preview.merged,
+    "aj.preview": preview.preview,
+    "aj.revealInPreview": preview.reveal,
+    "aj.submit": submit.submit,
+}
 """Command to feature: ``command(session, client, arguments)``."""
