@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from ajkit.daemon.parts import Parts
     from ajkit.shared.job.spec import JobSpec
 
+MOST_PROCESSES = 1_000_000
+"""The most processes a job may have, whatever the engine."""
+
 OWNER = ""
 """Who a job belongs to: whatever comes through the socket is its owner's."""
 
@@ -161,6 +164,8 @@ async def _check(parts: Parts, spec: JobSpec) -> Execution:
             service.load_spec_backend(spec.backend_spec)
         except ValidationError as error:
             problems = [_of_option(("backend_spec", *each["loc"]), each["msg"]) for each in error.errors()]
+    if spec.nodes * spec.processes_per_node > MOST_PROCESSES:
+        problems.append(_of_option(("nodes",), f"more than {MOST_PROCESSES} processes"))
     if not problems:
         found = await parts.engines.call(execution.check, spec)
         problems = [problem_shape(each) for each in found if each.is_error]

@@ -116,8 +116,14 @@ class Journal:
         self.mode = "TRUNCATE" if is_shared(os.path.dirname(path), read_mounts()) else "WAL"
         try:
             self._writer = self._connect()
-            self._prepare()
         except sqlite3.Error as error:
+            raise JournalProblem(f"the journal {path} cannot be opened: {error}") from None
+        try:
+            self._prepare()
+        except (sqlite3.Error, JournalProblem) as error:
+            self._writer.close()
+            if isinstance(error, JournalProblem):
+                raise
             raise JournalProblem(f"the journal {path} cannot be used: {error}") from None
         self._thread = threading.Thread(target=self._work, name="journal", daemon=True)
         self._thread.start()

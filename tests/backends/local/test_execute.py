@@ -290,3 +290,29 @@ def test_processes_hold_nothing_of_the_supervisors(shared_host: Host) -> None:
     held = [each for each in text.split() if not each.endswith("/script.sh")]
     assert held[0] == os.devnull
     assert [each.rpartition("/")[2] for each in held[1:]] == ["node-0.log", "node-0.log"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "code"),
+    [
+        ({"nodes": 300}, "local.processes"),
+        ({"env": {"A=B": "x"}}, "local.env"),
+        ({"env": {"": "x"}}, "local.env"),
+        ({"env": {"A": "x\0y"}}, "local.env"),
+    ],
+)
+def test_what_no_machine_can_run(shared_host: Host, fields: dict[str, object], code: str) -> None:
+    with pytest.raises(DaemonRefused) as refused:
+        shared_host.daemon().submit(job_spec("true", **fields), shared_host.code)
+    assert [each.code for each in refused.value.document.problems] == [code]
+
+
+def test_a_process_that_cannot_be_started(shared_host: Host) -> None:
+    spec = job_spec("true", env={"HUGE": "x" * 500_000})
+    state, code, _ = shared_host.run(spec)
+    assert (state, code) == ("failed", 127)
+    assert "Argument list too long" in shared_host.daemon().job(spec.sid).job.message
+
+
+def test_a_time_limit_beyond_all_time(shared_host: Host) -> None:
+    assert shared_host.run(job_spec("true", time_limit_seconds=10**18))[0] == "done"

@@ -19,6 +19,7 @@ from ajkit.backends.local.launch import (
     ADDRESS,
     base_environment,
     environment,
+    impossible_variables,
     missing_secrets,
     resolved,
     script,
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
 _LOCK, _CLAIM, _RESULT = "lock", supervise.CLAIM, supervise.RESULT
 _CLAIM_SECONDS = 20.0
 _GRACE_SECONDS = 5.0
+_MOST_PROCESSES = 256
 
 
 class LocalExecution:
@@ -64,8 +66,14 @@ class LocalExecution:
         self._started: set[subprocess.Popen[bytes]] = set()
 
     def check(self, spec: JobSpec) -> Sequence[Problem]:
-        """See `Execution.check`: secrets that cannot be read here."""
-        return [problem("local.secret", each, None) for each in missing_secrets(spec.env, os.environ)]
+        """See `Execution.check`: more than one machine can stand, and what no process can be given."""
+        count = spec.nodes * spec.processes_per_node
+        found = [problem("local.secret", each, None) for each in missing_secrets(spec.env, os.environ)]
+        if count > _MOST_PROCESSES:
+            message = f"{count} processes (nodes × processes per node) on this machine; at most {_MOST_PROCESSES} are"
+            found.append(problem("local.processes", f"{message} started", None))
+        found += [problem("local.env", each, None) for each in impossible_variables(spec.env)]
+        return found
 
     def submit(self, job: Submission, report: Callable[[str], None]) -> str:  # noqa: ARG002 - nothing to wait for
         """See `Execution.submit`; the id is the supervisor's process id."""

@@ -105,6 +105,15 @@ def shown(values: Mapping[str, EnvValue]) -> dict[str, str]:
     return {name: value if isinstance(value, str) else _reference(value) for name, value in values.items()}
 
 
+def impossible_variables(values: Mapping[str, EnvValue]) -> Iterator[str]:
+    """What is wrong with each variable that no process can have."""
+    for name, value in values.items():
+        if not name or "=" in name or "\0" in name:
+            yield f"a variable cannot be called {name!r}"
+        elif isinstance(value, str) and "\0" in value:
+            yield f"the value of {name} holds a null character"
+
+
 def missing_secrets(values: Mapping[str, EnvValue], daemon: Mapping[str, str]) -> Iterator[str]:
     """What is wrong with each secret reference that cannot be read here, without the secret."""
     for name, value in values.items():

@@ -91,7 +91,7 @@ class Supervisor:
                 pid = os.posix_spawn(
                     argv[0], argv, each["env"], file_actions=files, setsid=True, setsigdef=_IGNORED_BY_PYTHON
                 )
-            except OSError as error:
+            except (OSError, ValueError) as error:
                 return {"state": "failed", "exit_code": NO_COMMAND, "message": f"{each['name']}: {error}"}
             self._running[pid] = each["name"]
         return None
@@ -133,7 +133,7 @@ class Supervisor:
                     failed = name, self._codes[name]
 
     def _sleep(self, seconds: float | None) -> None:
-        select.select([self._news], [], [], seconds)
+        select.select([self._news], [], [], None if seconds is None else min(seconds, 86400))
         with contextlib.suppress(BlockingIOError):
             while os.read(self._news, 4096):
                 pass
