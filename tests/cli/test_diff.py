@@ -17,6 +17,7 @@ from ajkit.shared.where import MISSING
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from ajkit.shared.where import Json
     from tests.cli.conftest import Person
 
 BEFORE = """
@@ -153,8 +154,8 @@ def test_impact_of_a_base_that_went_away(committer: Person) -> None:
 
 
 def test_changes_go_as_deep_as_values_differ() -> None:
-    before = {"a": {"b": 1, "c": [1, 2]}, "d": [{"e": 1}, {"e": 2}], "f": True, "g": None}
-    after = {"a": {"b": 1, "c": [1]}, "d": [{"e": 1}, {"e": 3}, {}], "f": 1, "h": None}
+    before: Json = {"a": {"b": 1, "c": [1, 2]}, "d": [{"e": 1}, {"e": 2}], "f": True, "g": None}
+    after: Json = {"a": {"b": 1, "c": [1]}, "d": [{"e": 1}, {"e": 3}, {}], "f": 1, "h": None}
     assert [*changes(before, after)] == [
         Change(("a", "c"), [1, 2], [1]),
         Change(("d", 1, "e"), 2, 3),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
 import sys
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from ajkit.cli.invocation import Invocation
 
 OK, PROBLEMS, USAGE, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 130, 141
+UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -32,9 +34,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def run(arguments: list[str], invocation: Invocation) -> int:
     """Run one command line and answer its exit code; every exception has become words on standard error."""
-    from click.exceptions import Abort, ClickException, Exit
+    from click.exceptions import ClickException, Exit
 
-    from ajkit.cli.reports.text import report
     from ajkit.cli.verbs import aj
     from ajkit.shared.problem import AjError, Refused, UsageError
 
@@ -46,19 +47,45 @@ def run(arguments: list[str], invocation: Invocation) -> int:
     except ClickException as error:
         error.show()
         return error.exit_code
-    except (Abort, KeyboardInterrupt):
-        _say("interrupted")
-        return INTERRUPTED
     except Refused as refused:
+        from ajkit.cli.reports.text import report
+
         report(refused.problems, invocation.folder)
         return PROBLEMS
     except AjError as error:
         _say(str(error))
         return USAGE if isinstance(error, UsageError) else PROBLEMS
-    except BrokenPipeError:
+    except BaseException as error:  # noqa: BLE001
+        return _cut_short(error)
+
+
+def _cut_short(error: BaseException) -> int:
+    """The code of an end that no verb has foreseen: an interrupt, a reader that went away, a mistake of ours."""
+    from click.exceptions import Abort
+
+    from ajkit.cli.terminal import ReaderGone
+
+    if isinstance(error, Abort | KeyboardInterrupt):
+        _say("interrupted")
+        return INTERRUPTED
+    # click ends by itself after completion, and with 1 when the reader of a help went away.
+    if isinstance(error, ReaderGone) or (isinstance(error, SystemExit) and error.code == PROBLEMS):
         return BROKEN_PIPE
-    except Exception as error:  # noqa: BLE001
-        return _fault(error)
+    if isinstance(error, SystemExit):
+        return OK
+    if isinstance(error, OSError) and error.errno in UNWRITABLE and error.filename is None:
+        _say(f"cannot write the answer: {error.strerror}")
+        return PROBLEMS
+    if os.environ.get("AJ_DEBUG"):
+        import traceback
+
+        traceback.print_exc()
+    first = (str(error) or "no more is known").split("\n", 1)[0]
+    _say(
+        f"this is a mistake in aj: {type(error).__name__}: {first} "
+        "(please report it where you got aj from, with what AJ_DEBUG=1 prints)"
+    )
+    return PROBLEMS
 
 
 def _without_plugins_of_pydantic() -> None:
@@ -128,8 +155,9 @@ def _flushed(code: int) -> int:
             code = code or BROKEN_PIPE
             _silence(stream)
         except (OSError, ValueError) as error:
-            _say(f"cannot write the answer: {getattr(error, 'strerror', None) or error}")
-            code = code or PROBLEMS
+            if code == OK:
+                _say(f"cannot write the answer: {getattr(error, 'strerror', None) or error}")
+                code = PROBLEMS
             _silence(stream)
     return code
 
@@ -140,19 +168,6 @@ def _silence(stream: object) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())  # type: ignore[attr-defined]
     except (OSError, ValueError):
         return
-
-
-def _fault(error: Exception) -> int:
-    if os.environ.get("AJ_DEBUG"):
-        import traceback
-
-        traceback.print_exc()
-    first = (str(error) or "no more is known").split("\n", 1)[0]
-    _say(
-        f"this is a mistake in aj: {type(error).__name__}: {first} "
-        "(please report it where you got aj from, with what AJ_DEBUG=1 prints)"
-    )
-    return PROBLEMS
 
 
 def _say(message: str) -> None:

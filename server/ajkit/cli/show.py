@@ -9,7 +9,6 @@ import click
 from ajkit.cli.invocation import this
 from ajkit.cli.options import format_option, home_option, overlay_options, template_argument
 from ajkit.cli.origins import on_disk, said
-from ajkit.cli.reports.text import report
 from ajkit.cli.terminal import write
 from ajkit.cli.verbs import Verb
 from ajkit.shared.problem import Refused
@@ -64,8 +63,10 @@ def command(
     if stopping and not partial:
         raise Refused(stopping)
     write(_text(resolved, form, invocation, origins=origins))
-    report(stopping, invocation.folder)
     if stopping:
+        from ajkit.cli.reports.text import report
+
+        report(stopping, invocation.folder)
         context.exit(1)
 
 

@@ -21,11 +21,15 @@ class OutputFailed(AjError):
     """An answer that could not be written; `str()` says why."""
 
 
+class ReaderGone(Exception):
+    """Who read our output went away, and wants no more of it."""
+
+
 def write(text: str, *, err: bool = False) -> None:
     """Write text as it is; styles are left out where nobody looks (no terminal, NO_COLOR).
 
     Raises:
-        BrokenPipeError: the reader went away.
+        ReaderGone: nobody reads it any more.
         OutputFailed: it cannot be written.
     """
     if not err and sys.stdout is None:
@@ -33,7 +37,7 @@ def write(text: str, *, err: bool = False) -> None:
     try:
         click.echo(text, nl=False, err=err)
     except BrokenPipeError:
-        raise
+        raise ReaderGone from None
     except OSError as error:
         if not err:
             raise OutputFailed(f"cannot write the answer: {error.strerror or error}") from error
@@ -91,7 +95,7 @@ def pour(text: str) -> None:
     """Write text to standard output at once and untouched: a job's output, styles of its own included.
 
     Raises:
-        BrokenPipeError: the reader went away.
+        ReaderGone: nobody reads it any more.
         OutputFailed: it cannot be written.
     """
     if sys.stdout is None:
@@ -100,7 +104,7 @@ def pour(text: str) -> None:
         sys.stdout.write(text)
         sys.stdout.flush()
     except BrokenPipeError:
-        raise
+        raise ReaderGone from None
     except OSError as error:
         raise OutputFailed(f"cannot write the answer: {error.strerror or error}") from error
 

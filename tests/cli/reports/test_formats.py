@@ -95,6 +95,17 @@ def test_a_long_line_is_cut_around_its_place() -> None:
     assert line[6] == line[-1] == "…"
 
 
+def test_secrets_are_masked_and_the_caret_keeps_its_place() -> None:
+    secret = "hf_" + "a1" * 15
+    line = Text("/p/s.yaml", f"env: {{HF_TOKEN: {secret}, MODE: fast}}\n")
+    head, shown, carets = text(problem("secret.inline", f"never {secret}", at(secret, line))).splitlines()
+    assert head.endswith(": never ***")
+    assert shown == "  1 | env: {HF_TOKEN: ***, MODE: fast}"
+    assert carets == "    |                 ^^^"
+    shown, carets = text(problem("schema.type", "m", at("fast", line))).splitlines()[1:]
+    assert shown[carets.index("^") :] == "fast}"
+
+
 @pytest.mark.parametrize(
     ("name", "made"),
     [

@@ -9,6 +9,7 @@ from click import style
 from ajkit.cli.invocation import shown_path
 from ajkit.cli.terminal import one_line, visible, width, write
 from ajkit.shared.problem import Severity
+from ajkit.shared.template.secrets import MASK, mask, spans
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -29,14 +30,14 @@ def report(problems: Iterable[Problem], folder: str) -> None:
 def rendered(problem: Problem, folder: str) -> str:
     """One problem as lines of text, with styles."""
     word = style(problem.severity.value, fg=COLOURS[problem.severity], bold=True)
-    said = f"{word} {style(problem.code, bold=True)}: {visible(problem.message)}\n"
+    said = f"{word} {style(problem.code, bold=True)}: {visible(mask(problem.message))}\n"
     if problem.span is None:
         return said
     lines = [f"{style(place(problem.span, folder), bold=True)}: {said}"]
     lines += _excerpt(problem.span, COLOURS[problem.severity])
     for each in problem.related:
         if each.span != problem.span:
-            lines.append(f"  {place(each.span, folder)}: {visible(each.message)}\n")
+            lines.append(f"  {place(each.span, folder)}: {visible(mask(each.message))}\n")
     lines += [f"  {style('fix', fg='green')}: {visible(each.title)}\n" for each in problem.fixes]
     return "".join(lines)
 
@@ -50,14 +51,14 @@ def place(span: Span, folder: str) -> str:
 
 
 def _excerpt(span: Span, colour: str) -> list[str]:
-    """The line a span begins in, and carets under what it covers of it."""
+    """The line a span begins in, secrets masked, and carets under what it covers of it."""
     first, last = span.first, span.last
-    line = span.text.line(first.line)
-    if not line.strip():
+    whole = span.text.line(first.line)
+    if not whole.strip():
         return []
-    end = last.column if last.line == first.line else len(line.rstrip())
-    start = min(first.column, len(line))
-    end = max(min(end, len(line)), start)
+    until = last.column if last.line == first.line else len(whole.rstrip())
+    line, start, end = _masked(whole, min(first.column, len(whole)), min(until, len(whole)))
+    end = max(start, end)
     cut = max(0, start - ROOM // 2) if len(line) > ROOM else 0
     before, marked, after = line[cut:start], line[start:end], line[end : cut + ROOM]
     shown = [one_line(each) for each in (before, marked[:ROOM], after)]
@@ -71,6 +72,16 @@ def _excerpt(span: Span, colour: str) -> list[str]:
         f"  {style(number, fg='blue')} {bar} {lead}{''.join(shown)}{tail}\n",
         f"  {margin} {bar} {' ' * width(lead + shown[0])}{style(carets, fg=colour, bold=True)}\n",
     ]
+
+
+def _masked(line: str, start: int, end: int) -> tuple[str, int, int]:
+    """A line with its secrets masked, and where a stretch of it is then."""
+    for first, last in reversed(spans(line)):
+        line = f"{line[:first]}{MASK}{line[last:]}"
+        shorter = last - first - len(MASK)
+        start = start - shorter if start >= last else min(start, first)
+        end = end - shorter if end >= last else min(end, first + len(MASK))
+    return line, start, end
 
 
 def summary(problems: Sequence[Problem], checked: int) -> str:

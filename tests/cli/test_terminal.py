@@ -1,0 +1,64 @@
+"""Text on a terminal: made visible, measured, put into columns, marked with its process."""
+
+from __future__ import annotations
+
+import pytest
+from click import style
+
+from ajkit.cli.terminal import Tagged, columns, one_line, visible, wants_colour, width
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain", "plain"),
+        ("tab\tand\nline", "tab\tand\nline"),
+        ("\x1b[31mred\x07\x7f", "\\e[31mred\\x07\\x7f"),
+        ("back\r\x0b\x0c", "back\\r\\v\\f"),
+        ("\u202eover\u2028", "\\u202eover\\u2028"),
+        ("日本 🚀\u00a0", "日本 🚀\u00a0"),
+        ("\udcff", "\udcff"),
+    ],
+)
+def test_nothing_acts_on_a_terminal_or_hides(text: str, shown: str) -> None:
+    assert visible(text) == shown
+
+
+def test_one_line_is_one_line() -> None:
+    assert one_line("a\nb\tc") == "a\\nb c"
+
+
+def test_widths() -> None:
+    assert [width(each) for each in ("abc", "日本", "e\u0301", "🚀x")] == [3, 4, 1, 3]
+
+
+def test_columns_are_aligned_whatever_the_styles() -> None:
+    rows = [[style("日", fg="red"), "x"], ["abc", "y"], ["", ""]]
+    assert [each.rstrip() for each in columns(rows).splitlines()] == [f"{style('日', fg='red')}   x", "abc  y", ""]
+    assert columns([]) == ""
+
+
+def test_no_color_and_dumb_terminals() -> None:
+    assert wants_colour({"NO_COLOR": "1"}) is False
+    assert wants_colour({"TERM": "dumb"}) is False
+    assert wants_colour({"NO_COLOR": "", "TERM": "xterm"}) is None
+
+
+def test_one_process_speaks_for_itself(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = Tagged(several=False)
+    lines.add("node-0", "50%\r")
+    lines.add("node-0", "100%")
+    lines.finish()
+    assert capsys.readouterr().out == "50%\r100%"
+
+
+def test_lines_of_several_are_whole_and_marked(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = Tagged(several=True)
+    lines.add("node-0", "a")
+    lines.add("node-1", "x\ny")
+    lines.add("node-0", "b\n")
+    assert capsys.readouterr().out == "[node-1] x\n[node-0] ab\n"
+    lines.finish()
+    assert capsys.readouterr().out == "[node-1] y\n"
+    lines.finish()
+    assert capsys.readouterr().out == ""
