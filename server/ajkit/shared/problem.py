@@ -203,7 +203,8 @@ class Finding:
 
     The core turns the path into a span by its trail; a path that is absent is blamed on its nearest existing parent.
     `on_key` puts it on the key instead of the value, `suggest` is the text that should stand there instead (a fix),
-    `origin` names another key path whose place explains it. `wants_text` says that text belongs there.
+    `origin` names another key path whose place explains it. `wants_text` says that text belongs there. `missing` are
+    the key paths that have to be set.
     """
 
     path: KeyPath
@@ -214,6 +215,7 @@ class Finding:
     suggest: str | None = None
     origin: KeyPath | None = None
     wants_text: bool = False
+    missing: tuple[KeyPath, ...] = ()
 
 
 def in_order(problems: Iterable[Problem]) -> list[Problem]:

@@ -14,9 +14,10 @@ from ajkit.backends.registry import registry
 from ajkit.shared.files import MemoryFiles
 from ajkit.shared.job.examine import examine
 from ajkit.shared.problem import Severity
-from ajkit.shared.template.checks import check, single_dollars
+from ajkit.shared.template.checks import check
 from ajkit.shared.template.required import required
 from ajkit.shared.template.resolve import resolve
+from ajkit.shared.template.scripts import single_dollars
 from ajkit.shared.where import format_keypath, parse_keypath
 from tests.amlt_dialect import amlt_config, every_key
 from tests.bench.typing_states import corpus_folder
@@ -94,17 +95,7 @@ def test_the_dollars_of_amlt_are_told_once() -> None:
     text = "environment: {setup: ['echo $$A']}\njobs: [{command: ['echo $$B', 'echo $${C}']}]"
     (finding,) = checked(text)
     assert told([finding]) == ["shell.amlt-escape environment.setup[0]"]
-    assert finding.suggest == "echo $A"
     assert checked(text, service=None) == []
-
-
-def test_the_suggestion_for_dollars_is_yaml() -> None:
-    for line in ("a: $$B", "'$$B'", "- $$B #", 'echo "$$B"'):
-        (finding,) = checked(in_command(line))
-        assert finding.suggest is not None
-        assert yaml.safe_load(f"[{finding.suggest}]") == [line.replace("$$", "$")]
-    (finding,) = checked(in_command("a\necho $$B\n"))
-    assert finding.suggest is None
 
 
 @pytest.mark.parametrize("line", ["kill -9 $$", "echo $$ > pid", "tmp.$$.log", "$$$HOME", "$ $HOME"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ajkit.shared.job.additions import with_additions
 from ajkit.shared.job.describe import Described, describe
 from ajkit.shared.job.moves import with_moves
 from ajkit.shared.job.service import SERVICE_PATH, Choice, choose_service
@@ -75,8 +76,11 @@ def examine(resolved: Resolved, services: Registry, *, leaf: bool, request: JobR
         findings += described.findings
         findings += check_sku(value_at(config, SKU_PATH), any_text=service.any_sku, variables=amlt)
     complete = leaf and not any(each.stops_show for each in resolved.problems)
-    placed = with_moves(resolved, resolved.place(_kept(findings, complete=complete)))
-    return Examined(template, choice, described, tuple(placed))
+    kept = _kept(findings, complete=complete)
+    placed = with_moves(resolved, resolved.place(kept))
+    return Examined(
+        template, choice, described, tuple(with_additions(resolved, placed, kept, services, choice.service))
+    )
 
 
 def _kept(findings: list[Finding], *, complete: bool) -> list[Finding]:

@@ -41,7 +41,8 @@ def choose_service(name: str | None, services: Registry, *, amlt: bool, to_run: 
         return Choice(None, None, (Finding(SERVICE_PATH, "service.unknown", message),))
     if name is None:
         message = f"target.service is not set: name one of {_listed(services)}"
-        return Choice(by_flag, None, (Finding(SERVICE_PATH, "schema.required", message),))
+        missing = Finding(SERVICE_PATH, "schema.required", message, missing=(SERVICE_PATH,))
+        return Choice(by_flag, None, (missing,))
     named = services.find(name)
     if named is not None and named.flag is not None:
         message = f"`{named.name}` is not named in a template: leave target.service as it is and run with {named.flag}"

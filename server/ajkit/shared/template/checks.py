@@ -9,6 +9,7 @@ from ajkit.shared.problem import Finding, Severity
 from ajkit.shared.template.brief import brief
 from ajkit.shared.template.dialect import changes_job, without_effect
 from ajkit.shared.template.refusals import listed
+from ajkit.shared.template.scripts import SCRIPTS, doubles_dollars, texts
 from ajkit.shared.template.secrets import SHORTEST_FORM, named_secret, spans, suspect_names, suspects
 from ajkit.shared.where import at, format_keypath
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from ajkit.shared.where import Json, KeyPath
 
 _VARIABLE = re.compile(r"\$(\{?[A-Za-z_])")
-_ESCAPED = re.compile(r"(?<!\$)\$\$(?=\{?[A-Za-z_])")
 _ENV: KeyPath = ("jobs", 0, "submit_args", "env")
 
 
@@ -42,11 +42,6 @@ def check(
         if service is not None:
             findings += _lost(config, service, used)
     return findings
-
-
-def single_dollars(text: str) -> str:
-    """A text with every ``$$`` before a name written ``$``; works on YAML source as well, however it is quoted."""
-    return _ESCAPED.sub("$", text)
 
 
 def _jobs(config: dict[str, Json]) -> Iterator[Finding]:
@@ -89,24 +84,22 @@ def _env_variables(config: dict[str, Json]) -> Iterator[Finding]:
 
 def _escaped_dollars(config: dict[str, Json], service: str) -> Iterator[Finding]:
     """The first ``$$NAME``: one slip is made everywhere in a file, so one word is enough."""
-    for path, text in (*_lines(config, ("environment", "setup")), *_lines(config, ("jobs", 0, "command"))):
-        if "$$" in text and _ESCAPED.search(text):
-            right = single_dollars(text)
+    for path, text in (each for script in SCRIPTS for each in texts(config, script)):
+        if doubles_dollars(text):
             message = f"`$$` before a name is for amlt; on `{service}` the shell takes it for its process id: write `$`"
-            suggest = None if "\n" in text else brief(right, 2 * len(right) + 2)
-            yield Finding(path, "shell.amlt-escape", message, suggest=suggest)
+            yield Finding(path, "shell.amlt-escape", message)
             return
 
 
 def _secrets(config: dict[str, Json]) -> Iterator[Finding]:
     """Secrets in plain text, each once, however many jobs repeat it."""
     seen: set[str] = set()
-    yield from _secret_lines(list(_lines(config, ("environment", "setup"))), seen)
+    yield from _secret_lines(list(texts(config, ("environment", "setup"))), seen)
     for path, job in _all_jobs(config):
         env = at(job, ("submit_args", "env"))
         if isinstance(env, dict):
             yield from _secret_variables(env, (*path, "submit_args", "env"), seen)
-        yield from _secret_lines(list(_lines(job, ("command",), path)), seen)
+        yield from _secret_lines(list(texts(job, ("command",), path)), seen)
 
 
 def _secret_variables(env: dict[str, Json], path: KeyPath, seen: set[str]) -> Iterator[Finding]:
@@ -149,14 +142,3 @@ def _all_jobs(config: dict[str, Json]) -> Iterator[tuple[KeyPath, dict[str, Json
     template = at(config, ("search", "job_template"))
     if isinstance(template, dict):
         yield ("search", "job_template"), template
-
-
-def _lines(value: dict[str, Json], path: KeyPath, above: KeyPath = ()) -> Iterator[tuple[KeyPath, str]]:
-    """The texts of a text or a list of texts at a key path, with their key paths."""
-    found = at(value, path)
-    if isinstance(found, str):
-        yield (*above, *path), found
-    elif isinstance(found, list):
-        for index, line in enumerate(found):
-            if isinstance(line, str):
-                yield (*above, *path, index), line

@@ -9,6 +9,8 @@ from ajkit.shared.template.brief import brief
 from ajkit.shared.template.diamond import diamonds
 from ajkit.shared.template.merge import merge, rule_of
 from ajkit.shared.template.merged import Inherited, Written
+from ajkit.shared.template.removal import removal_at
+from ajkit.shared.template.secrets import masked
 from ajkit.shared.template.silenced import unsilenced
 from ajkit.shared.template.tree import Mapping, Scalar, Sequence
 from ajkit.shared.where import Rule, Span, format_keypath
@@ -107,20 +109,17 @@ class _Linter:
                 return
 
     def _clears(self, entry: Entry, before: Json, path: KeyPath) -> Problem:
-        key = self._document.span(entry)
         at = Span(self._text, entry.node.start, entry.node.end)
-        blank = " " if not self._text.content[at.start - 1 : at.start].isspace() else ""
-        line = key.first.line
-        starts = self._text.starts
-        whole = Span(self._text, starts[line], starts[line + 1] if line + 1 < len(starts) else len(self._text.content))
-        fixes = [Fix("Write null", (Edit(at, f"{blank}null"),), preferred=True)]
-        if not whole.written[: key.start - whole.start].strip():
-            fixes.append(Fix("Delete the line", (Edit(whole, ""),)))
+        fixes = []
+        if ":" in self._text.content[entry.end : at.start]:
+            blank = " " if not self._text.content[at.start - 1 : at.start].isspace() else ""
+            fixes.append(Fix("Write null", (Edit(at, f"{blank}null"),), preferred=True))
+        fixes += self._removed("Delete the line", path, preferred=False)
         return problem(
             "merge.clears",
-            f"an empty `{format_keypath(path)}:` clears what is inherited ({brief(before)}): "
+            f"an empty `{format_keypath(path)}:` clears what is inherited ({_shown(before, path)}): "
             "write null if that is meant, else delete the line",
-            key,
+            self._document.span(entry),
             fixes=fixes,
             keypath=path,
         )
@@ -130,7 +129,7 @@ class _Linter:
         now = {Mapping: "a mapping", Sequence: "a list"}.get(type(node), "a single value")
         return problem(
             "merge.type-change",
-            f"`{format_keypath(path)}` is {now} here and replaces the whole inherited {was} ({brief(before)})",
+            f"`{format_keypath(path)}` is {now} here and replaces the whole inherited {was} ({_shown(before, path)})",
             self._document.span(node),
             keypath=path,
         )
@@ -140,9 +139,19 @@ class _Linter:
             "merge.redundant",
             f"`{format_keypath(path)}` is inherited with this value anyway",
             self._document.span(node),
+            fixes=self._removed("Delete it", path, preferred=True),
             keypath=path,
             unnecessary=True,
         )
+
+    def _removed(self, title: str, path: KeyPath, *, preferred: bool) -> list[Fix]:
+        """The fix that takes a key out, with the parents that it would leave empty: they would clear something."""
+        edit = removal_at(self._document, ("config", *path))
+        return [Fix(title, (edit,), preferred=preferred)] if edit else []
+
+
+def _shown(value: Json, path: KeyPath) -> str:
+    return brief(masked(value, str(path[-1])))
 
 
 def _same(one: Json, other: Json) -> bool:

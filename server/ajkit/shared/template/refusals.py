@@ -84,7 +84,8 @@ def refusals(
     for parent, same in _grouped(missing, lambda path: path[:-1]).items():
         keys = listed(str(path[-1]) for path in same)
         where = f"`{format_keypath(parent)}`" if parent else "the config"
-        found[same[0], "schema.required"] = Finding(same[0], "schema.required", f"{where} lacks {keys}")
+        message = f"{where} lacks {keys}"
+        found[same[0], "schema.required"] = Finding(same[0], "schema.required", message, missing=tuple(same))
     return list(found.values())
 
 

@@ -32,15 +32,17 @@ def required(config: dict[str, Json], paths: Iterable[KeyPath], who: str) -> lis
         if value is None:
             cleared = "which" if written == path else f"and `{format_keypath(written)}`"
             message = f"{needs}, {cleared} is cleared here by null: write a value"
-            findings.append(Finding(written, "schema.required", message))
+            findings.append(Finding(written, "schema.required", message, missing=(path,)))
         elif written != path:
             absent.setdefault(written, []).append(path)
         else:
-            findings.append(Finding(path, "schema.required", f"{needs}, which is empty: write a value"))
+            message = f"{needs}, which is empty: write a value"
+            findings.append(Finding(path, "schema.required", message, missing=(path,)))
     for near, same in absent.items():
         where = f"under `{format_keypath(near)}`" if near else "under `config`"
         are = "which is" if len(same) == 1 else "which are"
         names = listed(format_keypath(path) for path in same)
         keys = listed(".".join(str(step) for step in path[len(near) :]) for path in same)
-        findings.append(Finding(same[0], "schema.required", f"{who} needs {names}, {are} not set: add {keys} {where}"))
+        message = f"{who} needs {names}, {are} not set: add {keys} {where}"
+        findings.append(Finding(same[0], "schema.required", message, missing=tuple(same)))
     return findings

@@ -8,16 +8,17 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from ajkit.shared.files import FileProblem
-from ajkit.shared.problem import Edit, Finding, Fix, Problem, Refused, in_order, problem
+from ajkit.shared.problem import Finding, Problem, Refused, in_order, problem
 from ajkit.shared.template.assemble import merge_chain
 from ajkit.shared.template.chain import Loader, Memo, discover
 from ajkit.shared.template.names import project_folder, template_name
 from ajkit.shared.template.overlay import Laid, Overlays, Patch, apply_patch, lay
+from ajkit.shared.template.placing import placed
 from ajkit.shared.template.settings import Settings
 from ajkit.shared.template.silenced import unsilenced
 from ajkit.shared.template.source import read_template
 from ajkit.shared.template.trail import Trails, written_origin
-from ajkit.shared.template.tree import Document, Scalar
+from ajkit.shared.template.tree import Document
 from ajkit.shared.where import Rule, Span, Text, Trail, at
 
 if TYPE_CHECKING:
@@ -161,50 +162,8 @@ class Resolved:
 
     def place(self, findings: Iterable[Finding]) -> list[Problem]:
         """Findings turned into problems on the spans that their trails lead to, in order."""
-        found = unsilenced(each for finding in findings for each in self._placed(finding))
+        found = unsilenced(each for finding in findings for each in placed(self, finding))
         return in_order(self.settings.regrade(found))
-
-    def _placed(self, finding: Finding) -> Iterable[Problem]:
-        span = self.span(finding.path, on_key=finding.on_key)
-        leaf = None if span.path == self.path else self.name
-        fixes = []
-        if finding.suggest is not None:
-            fixes.append(Fix(f"Replace with `{finding.suggest}`", (Edit(span, finding.suggest),), preferred=True))
-        yield problem(
-            finding.code,
-            finding.message,
-            span,
-            fixes=fixes,
-            severity=finding.severity,
-            keypath=finding.path,
-            leaf=leaf,
-        )
-        if finding.wants_text:
-            yield from self._implicit(finding, span, leaf)
-
-    def _implicit(self, finding: Finding, span: Span, leaf: str | None) -> Iterable[Problem]:
-        """The surprise behind a value that should be text: YAML 1.1 read an unquoted word as something else."""
-        winner = self.winner(finding.path)
-        node = self._node(winner) if winner else None
-        if node is None or not node.plain or isinstance(node.value, str) or not node.raw:
-            return
-        becomes = _spelled(node.value)
-        if becomes == node.raw:
-            return
-        yield problem(
-            "yaml.implicit-type",
-            f"an unquoted {node.raw} means {becomes} in YAML 1.1: put it in quotes to keep the text",
-            span,
-            fixes=[Fix("Quote value", (Edit(span, f'"{node.raw}"'),), preferred=True)],
-            keypath=finding.path,
-            leaf=leaf,
-        )
-
-    def _node(self, origin: Origin) -> Scalar | None:
-        for each in self.everything:
-            if origin.span and each.file.path == origin.span.path and each.file.document.root:
-                return _scalar_at(each.file.document, origin.span)
-        return None
 
     def require(self) -> Resolved:
         """Itself, when nothing stops a build.
@@ -215,30 +174,6 @@ class Resolved:
         if any(each.is_error for each in self.problems):
             raise Refused(self.problems)
         return self
-
-
-def _scalar_at(document: Document, span: Span) -> Scalar | None:
-    todo = [document.root]
-    while todo:
-        node = todo.pop()
-        if node is None or not node.start <= span.start <= node.end:
-            continue
-        if isinstance(node, Scalar):
-            if (node.start, node.end) == (span.start, span.end):
-                return node
-        elif hasattr(node, "items"):
-            todo.extend(node.items)
-        else:
-            todo.extend(entry.node for entry in node.entries.values())
-    return None
-
-
-def _spelled(value: Json) -> str:
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return str(value)
 
 
 def _patched(

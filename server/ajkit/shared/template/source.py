@@ -138,10 +138,14 @@ def _quote_fix(item: Node, span: Span) -> tuple[Fix, ...]:
 def _unknown_key(document: Document, key: str, entry: Entry) -> Problem:
     span = document.span(entry)
     if key in CONFIG_SECTIONS:
+        from ajkit.shared.template.relocation import under_config  # noqa: PLC0415 - few files need it
+
+        edits = under_config(document, key, entry)
         return problem(
             "template.unknown-key",
             f"`{key}` has no effect here: sections stand under `config:`",
             span,
+            fixes=[Fix("Move it under `config`", edits, preferred=True)] if edits else (),
         )
     close = near(key, TOP_KEYS, 1)
     return problem(

@@ -15,6 +15,7 @@ KEY_ROOM = 1000
 
 # Text that no reader takes for anything else: a letter first, and nothing inside that YAML gives a meaning to.
 _PLAIN = re.compile(r"(?:[^\W\d]|[/$.])(?:[\w./$@+*=!%~&,;()\[\]{}<>^|?'\"\\#-]| (?![# ])|:(?=[^\s:,\[\]{}]))*")
+_QUANTITY = re.compile(r"[0-9]+(?:[KMGTPE]i|[KMGTPm])")
 _IN_FLOW = re.compile(r"[^,\[\]{}?:]*")
 _WORDS = frozenset(("y", "n", "yes", "no", "true", "false", "on", "off", "null"))
 _NUMBERLIKE = re.compile(r"\.(?:[\d_]|inf$|nan$)", re.IGNORECASE)
@@ -50,7 +51,7 @@ def scalar(value: Scalar) -> str:
 def text(value: str) -> str:
     """A text on one line: plain where nothing can misread it, else in quotes."""
     plain = _PLAIN.fullmatch(value) and value.lower() not in _WORDS and not _NUMBERLIKE.match(value)
-    if plain and value[-1] != " ":
+    if (plain and value[-1] != " ") or _QUANTITY.fullmatch(value):
         return value
     if ("\\" in value or '"' in value) and value.isprintable():
         return "'" + value.replace("'", "''") + "'"
