@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 LOCAL = "config: {target: {service: local}, jobs: [{command: [python train.py]}]}\n"
 
 
-def _engine(files: dict[str, str], folder: str = "/p", **settings: str) -> Engine:
-    return Engine(files=MemoryFiles(dict(files)), folder=folder, **settings)
+def _engine(files: dict[str, str], *, home: str | None = None, environ_home: str | None = None) -> Engine:
+    return Engine(files=MemoryFiles(dict(files)), folder="/p", home=home, environ_home=environ_home)
 
 
 class TestHome:

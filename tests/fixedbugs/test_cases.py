@@ -228,7 +228,7 @@ def _applied(text: str, edit: dict[str, Any]) -> str:
     start, end = where["start"], where["end"]
     head = "\n".join([*lines[: start["line"]], lines[start["line"]][: start["character"]]])
     tail = "\n".join([lines[end["line"]][end["character"] :], *lines[end["line"] + 1 :]])
-    return head + edit["newText"] + tail
+    return f"{head}{edit['newText']}{tail}"
 
 
 @pytest.mark.parametrize("identity", of("definition", without=("bc-011",)))

@@ -160,6 +160,7 @@ class TestAbuse:
 
     def test_a_flood_of_edits_and_requests(self, one: Wire) -> None:
         uri = one.open(leaf(one))
+        identity = 0
         for version in range(2, 202):
             text = LEAF + f"# {version}\n"
             one.change(uri, version, {"text": text})

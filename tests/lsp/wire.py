@@ -188,7 +188,8 @@ class Wire:
             self._responses[message["id"]] = message
         elif "id" in message:
             self.asked.append(message)
-            result = self.answers.get(message["method"], lambda _: None)(message.get("params"))
+            answer = self.answers.get(message["method"])
+            result = answer(message.get("params")) if answer else None
             self.send({"jsonrpc": "2.0", "id": message["id"], "result": result})
         else:
             self.told.append(message)

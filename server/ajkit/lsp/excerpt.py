@@ -29,7 +29,10 @@ def _allowed(value: Json, budget: int) -> set[int]:
                 continue
             budget -= size
             opened.add(id(each))
-            below += each.values() if isinstance(each, dict) else each  # type: ignore[operator]
+            if isinstance(each, dict):
+                below.extend(each.values())
+            elif isinstance(each, list):
+                below.extend(each)
         level = below
     return opened
 

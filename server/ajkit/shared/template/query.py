@@ -75,7 +75,8 @@ def base_at(file: TemplateFile, offset: int) -> BaseRef | None:
 def containers_at(file: TemplateFile, offset: int) -> list[tuple[KeyPath, Node]]:
     """Every container around an offset, outermost first, with its path from the root of the document."""
     found: list[tuple[KeyPath, Node]] = []
-    node, path = file.document.root, ()
+    node: Node | None = file.document.root
+    path: KeyPath = ()
     while node is not None and not isinstance(node, Scalar) and node.start <= offset <= node.end:
         found.append((path, node))
         inner = next((each for each in children(node) if each[1].start <= offset <= each[1].end), None)
