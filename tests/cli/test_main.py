@@ -185,8 +185,8 @@ def test_colours_are_for_terminals(person: Person) -> None:
 def test_pydantic_finds_no_plugins_and_all_else_it_wants() -> None:
     script = """if True:
         import sys
-        from ajkit.cli.main import _without_plugins_of_pydantic
-        _without_plugins_of_pydantic()
+        from ajkit.cli.main import _NoPlugins
+        _NoPlugins.install()
         from pydantic import BaseModel
         class A(BaseModel):
             a: int

@@ -25,8 +25,10 @@ class ReaderGone(Exception):
     """Who read our output went away, and wants no more of it."""
 
 
-def write(text: str, *, err: bool = False) -> None:
+def write(text: str, *, err: bool = False, colour: bool | None = None) -> None:
     """Write text as it is; styles are left out where nobody looks (no terminal, NO_COLOR).
+
+    `colour` decides on styles where no verb is running that has decided already.
 
     Raises:
         ReaderGone: nobody reads it any more.
@@ -35,7 +37,7 @@ def write(text: str, *, err: bool = False) -> None:
     if not err and sys.stdout is None:
         raise OutputFailed("cannot write the answer: standard output is closed")
     try:
-        click.echo(text, nl=False, err=err)
+        click.echo(text, nl=False, err=err, color=colour)
     except BrokenPipeError:
         raise ReaderGone from None
     except OSError as error:

@@ -22,9 +22,9 @@ COMMAND_LINE = "command line"
 ROOM = 120
 
 
-def report(problems: Iterable[Problem], folder: str) -> None:
-    """Write problems to standard error."""
-    write("".join(rendered(each, folder) for each in problems), err=True)
+def report(problems: Iterable[Problem], folder: str, *, colour: bool | None = None) -> None:
+    """Write problems to standard error; `colour` as for `write`."""
+    write("".join(rendered(each, folder) for each in problems), err=True, colour=colour)
 
 
 def rendered(problem: Problem, folder: str) -> str:
