@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ajkit.lsp.completing.items import FILE, FOLDER, LIMIT, Item, fits
-from ajkit.lsp.completing.written import escaped, scalar
+from ajkit.lsp.completing.items import FILE, FOLDER, LIMIT, Item, escaped, fits
 from ajkit.shared.template.graph import leads_to
 from ajkit.shared.template.names import SUFFIX, name_fault
+from ajkit.shared.template.spelling import flow as spelt
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -88,7 +88,7 @@ class KnownNames:
         return names
 
 
-def base_items(view: View, known: KnownNames, typed: str, offset: int, *, flow: bool = False) -> list[Item]:
+def base_items(view: View, known: KnownNames, typed: str, offset: int) -> list[Item]:
     """The names that may stand at an offset in `base`, where `typed` is written already."""
     typed = typed.strip("\"'")
     own = view.file.real
@@ -107,7 +107,7 @@ def base_items(view: View, known: KnownNames, typed: str, offset: int, *, flow: 
     left = [(name, rank, real) for name, (rank, real) in found.items() if real not in avoid]
     if len(left) > LIMIT:
         left = [each for each in left if fits(typed, each[0])][: LIMIT + 1]
-    items = [_file(view, name, real, rank, flow=flow) for name, rank, real in left]
+    items = [_file(view, name, real, rank) for name, rank, real in left]
     for name in sorted(names.folders.get(inner or "", ())):
         path = posixpath.join(inner or "", name)
         if "." not in name and path != folder:
@@ -129,9 +129,9 @@ def _folder(name: str, shown: str) -> Item:
     return Item(name, FOLDER, escaped(name), rank=2, detail=shown + "/")
 
 
-def _file(view: View, name: str, real: str, rank: int, *, flow: bool) -> Item:
+def _file(view: View, name: str, real: str, rank: int) -> Item:
     detail = _shown(view, real)
-    return Item(name, FILE, escaped(scalar(name, flow=flow)), rank, detail, document=partial(_describe, view, real))
+    return Item(name, FILE, escaped(spelt(name)), rank, detail, document=partial(_describe, view, real))
 
 
 def _shown(view: View, real: str) -> str:

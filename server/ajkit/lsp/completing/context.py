@@ -281,7 +281,8 @@ class _Finder:
         colon = _COLON.match(content, end, self._begin + len(self._content)) is not None
         typed = content[flow.start : self._offset]
         lead = " " if not typed and content[flow.start - 1] in ",:" else ""
-        slot = Slot("key" if flow.on_key else "value", path, flow.taken, lead, ways="flow")
+        trail = "," if flow.more and not colon else ""
+        slot = Slot("key" if flow.on_key else "value", path, flow.taken, lead, ways="flow", trail=trail)
         return Context(flow.start, end, typed, colon, (slot,), text_path=path)
 
     # -- variables --------------------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*(?P<double>"?)|\'(?:[^\']|\'\')*(?P<singl
 _PLAIN = re.compile(r"(?:[^\s,\[\]{}:#]|:(?![\s,\[\]{}]|\Z)|(?<=\S)#|[ \t]+(?=[^\s,\[\]{}:#]))+")
 _WORD = re.compile(r"[^\s,\[\]{}:#]*")
 _COMMENT = re.compile(r"#[^\n\r]*")
+_GAP = re.compile(r"(?:\s+(?:#[^\n\r]*)?)*")
 _AHEAD = 4_000
 """How many characters behind a cursor are read to see which keys follow."""
 
@@ -22,7 +23,7 @@ class Flow:
     """A cursor inside brackets.
 
     `path` leads from the outermost bracket to the mapping (`on_key`) or value; `taken` are the mapping's keys; `start`
-    and `end` are the offsets of the word at the cursor.
+    and `end` are the offsets of the word at the cursor; `more` says that another item follows without a comma.
     """
 
     path: KeyPath
@@ -30,6 +31,7 @@ class Flow:
     taken: frozenset[str]
     start: int
     end: int
+    more: bool
 
 
 @dataclass(slots=True)
@@ -50,6 +52,8 @@ def flow_at(content: str, first: int, cursor: int) -> Flow | None:
     if start is None or not reader.stack:
         return None
     *outer, frame = reader.stack
+    if frame.word is not None:
+        return None  # behind a whole item: a comma comes first
     path: list[str | int] = []
     for each in outer:
         step = each.index if each.char == "[" else each.key
@@ -62,8 +66,13 @@ def flow_at(content: str, first: int, cursor: int) -> Flow | None:
         path.append(frame.key)
     on_key = frame.char == "{" and frame.key is None
     end = _word_end(content, start, cursor)
-    taken = frozenset((*frame.keys, *_keys_ahead(content, end))) if frame.char == "{" else frozenset[str]()
-    return Flow(tuple(path), on_key, taken, start, end)
+    ahead = _ahead(content, frame.char, end)
+    following = _GAP.match(content, end)
+    next_at = following.end() if following else end
+    more = content[next_at : next_at + 1] not in {"", ",", "]", "}", ":"}
+    if not ahead.closed and content.find("\n", end, next_at) >= 0:
+        more = False
+    return Flow(tuple(path), on_key, frozenset((*frame.keys, *ahead.keys)), start, end, more)
 
 
 def _word_end(content: str, start: int, cursor: int) -> int:
@@ -74,19 +83,26 @@ def _word_end(content: str, start: int, cursor: int) -> int:
     return found.end() if found else cursor
 
 
-def _keys_ahead(content: str, at: int) -> list[str]:
-    """The keys that follow in the same braces; those of this line alone where the braces are never closed."""
+@dataclass(frozen=True, slots=True)
+class _Ahead:
+    """What follows in the same bracket: the keys, and whether it is closed at all."""
+
+    keys: list[str]
+    closed: bool
+
+
+def _ahead(content: str, char: str, at: int) -> _Ahead:
+    """What follows; the keys of this line alone where the bracket is never closed."""
     line = content.find("\n", at)
-    keys: list[str] = []
+    frame = _Frame(char)
     for limit in (at + _AHEAD, line if line >= 0 else len(content)):
         reader = _Reader(content, limit)
-        frame = _Frame("{")
+        frame = _Frame(char)
         reader.stack = [frame]
         reader.go_on(at)
-        keys = frame.keys
         if not reader.stack:
-            break
-    return keys
+            return _Ahead(frame.keys, closed=True)
+    return _Ahead(frame.keys, closed=False)
 
 
 class _Reader:
@@ -136,6 +152,8 @@ class _Reader:
             self.stack.append(_Frame(char))
         elif char in "]}":
             self.stack.pop()
+            if self.stack:
+                self.stack[-1].word = ""
         elif char == ",":
             frame.index += 1
             frame.key = frame.word = None

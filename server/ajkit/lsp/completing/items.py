@@ -6,7 +6,6 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ajkit.lsp.completing.written import escaped
 from ajkit.shared.where import Span
 
 if TYPE_CHECKING:
@@ -67,6 +66,11 @@ def plain(snippet: str) -> str:
     return _HOLE.sub(filled, snippet)
 
 
+def escaped(text: str) -> str:
+    """A text as it is, inside a snippet."""
+    return re.sub(r"[\\$}]", lambda found: f"\\{found[0]}", text)
+
+
 class Sender:
     """Turns proposals for one cursor into the items that one client understands.
 
@@ -78,7 +82,6 @@ class Sender:
         self._text = text
         self._context = context
         self._new_markup = new_markup
-        self._eol = "\r\n" if "\r\n" in text.content[:4096] else "\n"
         known = client.get("textDocument", "completion", "completionItemKind", "valueSet")
         self._kinds = frozenset(known) if isinstance(known, list) else frozenset(_ALWAYS_KNOWN)
         formats = self._of_item("documentationFormat")
@@ -104,7 +107,7 @@ class Sender:
         snippet = self._client.snippets and bool(_STOP.search(item.text))
         # Without a stop on the next line there is no reason to go there.
         text = item.text if snippet else plain(_LAST_STOP.sub(":", item.text))
-        text, mode = self._indented(slot, text, snippet=snippet)
+        text, mode = self._indented(slot, text + slot.trail, snippet=snippet)
         context = self._context
         # The opening quote that was typed is replaced, but the client compares it too.
         quote = context.typed[:1] if context.typed[:1] in {'"', "'"} else ""
@@ -155,7 +158,7 @@ class Sender:
         blanks = slot.column - (slot.indent - max(slot.shift, 0) if relative else 0)
         first, *rest = text.split("\n")
         lines = [lead + first, *(" " * max(blanks, 0) + each if each else each for each in rest)]
-        return self._eol.join(lines), mode
+        return self._text.newline.join(lines), mode
 
     def _counts(self, *, snippet: bool) -> tuple[bool, int | None]:
         """Whether the client indents further lines itself as the first one is, and the mode that says so."""

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
 from ajkit.lsp.completing.fields import write_field
-from ajkit.lsp.completing.items import PROPERTY, Item
+from ajkit.lsp.completing.items import PROPERTY, Item, escaped
 from ajkit.lsp.completing.usage import NAMES, place_of
-from ajkit.lsp.completing.written import escaped
-from ajkit.lsp.completing.written import key as as_key
 from ajkit.shared.job.describe import COMMON
 from ajkit.shared.job.fielddocs import FILE_DOCS
 from ajkit.shared.template.options import declared
+from ajkit.shared.template.spelling import flow, text
 from ajkit.shared.where import MISSING, at
 
 if TYPE_CHECKING:
@@ -25,9 +25,11 @@ if TYPE_CHECKING:
     from ajkit.lsp.view import View
     from ajkit.shared.job.fielddocs import FieldDoc, FieldDocs, Form
     from ajkit.shared.spec import Service
+    from ajkit.shared.template.layout import Style
     from ajkit.shared.where import KeyPath
 
 _RANGES = {"1": "one node", "2+": "two nodes and more", "2-4": "two to four nodes"}
+_RANGE = re.compile(r"[0-9]+(?:-[0-9]+|\+)?")
 _MOST_USED = 60
 
 _REQUIRED, _READ, _INHERITED, _USED, _UNREAD, _DIALECT = range(1, 7)
@@ -39,32 +41,32 @@ class Writing:
 
     Attributes:
         colon: whether a colon follows already.
-        step: how far a level is indented.
+        style: how far a level and the dashes of a list are indented.
         followed: the column of what the next line holds, and whether that is a list item.
     """
 
     colon: bool
-    step: int
-    followed: tuple[int, bool] = (-1, False)
+    style: Style
+    followed: tuple[int, bool]
 
     def key(self, slot: Slot, name: str, form: Form) -> str:
         """A key as a snippet, ready for its value."""
-        word = escaped(as_key(name, flow=slot.ways == "flow"))
+        spelt = name if _RANGE.fullmatch(name) else flow(name) if slot.ways == "flow" else text(name)
+        word = escaped(spelt)
         if self.colon:
             return word
         column, dashed = self.followed
         if slot.ways == "line" and (column > slot.column or (column == slot.column and dashed)):
             return f"{word}:"  # what belongs to it is there already
-        pad = " " * self.step
         match form, slot.ways:
             case "mapping", "flow":
                 return f"{word}: {{$0\\}}"
             case "list", "flow":
                 return f"{word}: [$0]"
             case "mapping", _:
-                return f"{word}:\n{pad}$0"
+                return f"{word}:\n{' ' * self.style.step}$0"
             case "list", _:
-                return f"{word}:\n{pad}- $0"
+                return f"{word}:\n{' ' * self.style.dash}- $0"
             case _:
                 return f"{word}: "
 

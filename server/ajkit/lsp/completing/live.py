@@ -39,22 +39,25 @@ class _Known:
 
 
 class LiveValues:
-    """The values that services offer, as far as they are known now. Without somebody to ask there are none."""
+    """The values that services offer, as far as they are known now; without somebody to ask there are none.
 
-    def __init__(self, ask: Asker | None, clock: Callable[[], float]) -> None:
-        self._ask = ask
+    `ask` is who is asked, None for nobody; `clock` counts seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float], ask: Asker | None = None) -> None:
+        self.ask = ask
         self._clock = clock
         self._known: dict[tuple[str, str], _Known] = {}
 
     def values(self, service: str | None, path: KeyPath) -> tuple[str, ...]:
         """What is known of a field's values; what is not, or no longer fresh, is asked for meanwhile."""
         kind = KINDS.get(path)
-        if self._ask is None or service is None or kind is None:
+        if self.ask is None or service is None or kind is None:
             return ()
         known = self._known.setdefault((service, kind), _Known((), self._clock()))
         if not known.asking and self._clock() >= known.until:
             known.asking = True
-            self._ask(service, kind, lambda values: self._take(known, values))
+            self.ask(service, kind, lambda values: self._take(known, values))
         return known.values
 
     def _take(self, known: _Known, values: Sequence[str] | None) -> None:

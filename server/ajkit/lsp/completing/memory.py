@@ -35,7 +35,7 @@ class Memory:
         self._files = files
         self._usages: dict[str, Usage] = {}
         self.names = KnownNames(files)
-        self.live = LiveValues(None, monotonic)
+        self.live = LiveValues(monotonic)
         self.work: Callable[[Iterator[object]], None] = at_once
 
     def usage(self, view: View) -> Usage | None:

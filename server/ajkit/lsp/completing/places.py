@@ -25,6 +25,7 @@ class Slot:
         indent: how far its line is indented then.
         shift: blanks to put in front of the line, or (negative) to take away, so that it is indented that far.
         ways: whether it stands on a line of its own (after a dash too), behind its key, or inside brackets.
+        trail: what has to be written behind: a comma, where another item follows.
         below: the column that what is below it is indented to already, where something is.
     """
 
@@ -36,6 +37,7 @@ class Slot:
     indent: int = 0
     shift: int = 0
     ways: Literal["line", "behind", "flow"] = "line"
+    trail: str = ""
     below: int | None = None
 
 

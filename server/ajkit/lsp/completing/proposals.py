@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from ajkit.lsp.completing.bases import base_items
 from ajkit.lsp.completing.fields import Above
 from ajkit.lsp.completing.keys import Keys, Writing, file_keys
-from ajkit.lsp.completing.levels import column_of, is_block
 from ajkit.lsp.completing.snippets import file_snippets, task_snippets
 from ajkit.lsp.completing.values import Values
 from ajkit.lsp.completing.variables import is_shell, variable_items
 from ajkit.shared.job.env import ENV_PATH
 from ajkit.shared.job.fielddocs import FILE_DOCS
+from ajkit.shared.template.layout import style_of
 from ajkit.shared.where import value_at
 
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from ajkit.shared.spec import Service
     from ajkit.shared.where import KeyPath
 
-_USUAL_STEP = 2
 _MOST_BASES = 10
 
 
@@ -54,7 +53,7 @@ class Proposals:
 
     @cached_property
     def _writing(self) -> Writing:
-        return Writing(self._context.colon, self._step(), self._context.followed)
+        return Writing(self._context.colon, style_of(self._view.text), self._context.followed)
 
     @cached_property
     def _keys(self) -> Keys:
@@ -77,13 +76,6 @@ class Proposals:
             return []
         env = value_at(self._view.resolved.config, ENV_PATH)
         return variable_items(env if isinstance(env, dict) else (), closing)
-
-    def _step(self) -> int:
-        """How far this file indents a level."""
-        config = self._view.file.config
-        if config is None or self._view.file.config_key is None or not is_block(self._view.text, config):
-            return _USUAL_STEP
-        return max(column_of(self._view.text, config.start), 1)
 
     # -- slots ------------------------------------------------------------------------------------------------------
 
@@ -113,12 +105,12 @@ class Proposals:
         return sorted(items, key=lambda each: each.rank)
 
     def _bases(self, slot: Slot) -> Iterator[tuple[Slot, Item]]:
-        if len(slot.path) > 2 or slot.sort == "key" or self._context.colon:
+        inside = slot.path[1:]
+        if slot.sort == "key" or self._context.colon or len(inside) > 1 or isinstance((*inside, 0)[0], str):
             return
         if slot.path == ("base",) and slot.ways == "line":
             slot = _item_of(slot)
-        flow = slot.ways == "flow"
-        for each in base_items(self._view, self._memory.names, self._context.typed, self._context.start, flow=flow):
+        for each in base_items(self._view, self._memory.names, self._context.typed, self._context.start):
             yield slot, each
 
     def _value(self, slot: Slot) -> Iterator[tuple[Slot, Item]]:
@@ -138,7 +130,9 @@ class Proposals:
 
     def _below(self, slot: Slot, path: KeyPath, *, dash: bool) -> Iterator[tuple[Slot, Item]]:
         """Behind a key whose value is a mapping or list: what may stand on the lines below it."""
-        pad = " " * (self._writing.step if slot.below is None else slot.below - slot.column)
+        style = self._writing.style
+        width = slot.below - slot.column if slot.below is not None else style.dash if dash else style.step
+        pad = " " * width
         inner = replace(slot, lead="", ways="line", path=(*slot.path, 0) if dash else slot.path)
         if dash:
             inner = replace(inner, taken=())

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ajkit.lsp.completing.items import SNIPPET, Item
-from ajkit.lsp.completing.written import escaped
+from ajkit.lsp.completing.items import SNIPPET, Item, escaped
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Sequence

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ajkit.lsp.completing.items import ENUM_MEMBER, SNIPPET, VALUE, Item
+from ajkit.lsp.completing.items import ENUM_MEMBER, SNIPPET, VALUE, Item, escaped
 from ajkit.lsp.completing.usage import place_of
-from ajkit.lsp.completing.written import escaped, scalar
+from ajkit.shared.template.spelling import flow as spelt_in_flow
+from ajkit.shared.template.spelling import scalar
 from ajkit.shared.where import Missing
 
 if TYPE_CHECKING:
@@ -50,7 +50,8 @@ class Values:
 
     def items(self, slot: Slot, path: KeyPath, doc: FieldDoc | None) -> list[Item]:
         """The values that the field at a config path may get, the likeliest first, each once."""
-        above = self.above.of(path)
+        # The items of lists of texts follow those of the bases: none stands for one of them.
+        above = self.above.of(path) if path and isinstance(path[-1], str) else None
         clears = [] if above is None or above.value is None else [_word("null", "clears the inherited value", _CLEARS)]
         if doc is not None and doc.form in {"mapping", "list"}:
             return clears if slot.ways == "behind" else []
@@ -104,5 +105,5 @@ def _word(word: str, meaning: str, rank: int) -> Item:
 
 
 def _value(value: Json, detail: str, rank: int, *, flow: bool) -> Item:
-    text = scalar(value, flow=flow) if isinstance(value, str) else json.dumps(value)
+    text = scalar(value) if not flow and not isinstance(value, dict | list) else spelt_in_flow(value)
     return Item(value if isinstance(value, str) else text, VALUE, escaped(text), rank, detail)
