@@ -15,13 +15,15 @@ from ajkit.lsp.surroundings import Surroundings
 from ajkit.shared.where import Text
 from tests.cli.conftest import person
 from tests.lsp.fixture import BARE, CLIENTS, Editor, editor, editor_on_disk, place, span
+from tests.lsp.wire import Wire
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Person
 
 __all__ = ["person"]
 
-LEAF = "/w/.aj/template/leaf.yaml"
+LEAF_FILE = ".aj/template/leaf.yaml"
+LEAF = f"/w/{LEAF_FILE}"
 HOME = """
 --- .aj/template/leaf.yaml
 base: [common, env.setup]
@@ -387,3 +389,27 @@ class TestFromTheSource:
     def test_a_base_name_is_not_shown(self) -> None:
         there = editor(HOME.replace("[common", "[com§mon"))
         assert there.run("aj.revealInPreview", there.uri, there.cursors[0])["range"] is None
+
+
+def test_a_preview_document_follows_every_edit_at_the_wire(person: Person) -> None:
+    able = {"workspace": {"textDocumentContent": {"dynamicRegistration": False}}}
+    folder = person.draw(HOME.replace(" (open)", "")).folder
+    with Wire(folder) as wire:
+        answer = wire.initialize(able)
+        assert answer["capabilities"]["workspace"]["textDocumentContent"] == {"schemes": ["aj-preview"]}
+        wire.open(folder / LEAF_FILE)
+        base = wire.open(folder / ".aj/template/common.yaml")
+        uri = f"aj-preview://spec{folder}/{LEAF_FILE}.json"
+        content = {"uri": uri}
+        assert '"LR": "0.1"' in wire.result("workspace/textDocumentContent", content)["text"]
+        text = (folder / ".aj/template/common.yaml").read_text()
+        for version in range(2, 30):
+            wire.change(base, version, {"text": text.replace("0.1", f"0.{version}")})
+        assert '"LR": "0.29"' in wire.result("workspace/textDocumentContent", content)["text"]
+        refreshes = [each for each in wire.asked if each["method"] == "workspace/textDocumentContent/refresh"]
+        assert [each["params"] for each in refreshes] == [content]
+        wire.change(base, 30, {"text": text + "  x: [\n"})
+        assert '"LR": "0.29"' in wire.result("workspace/textDocumentContent", content)["text"]
+        wire.change(base, 31, {"text": text})
+        assert '"LR": "0.1"' in wire.result("workspace/textDocumentContent", content)["text"]
+        assert wire.finish() == 0

@@ -12,6 +12,9 @@ from ajkit.shared.template.names import did_you_mean, near
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from ajkit.lsp.session import Session
+    from ajkit.lsp.view import View
+
 
 class Arguments:
     """Named arguments; what is null or absent is None.
@@ -96,3 +99,10 @@ class Arguments:
         if path is None:
             raise RequestFailed(f"{uri} is no file", INVALID_PARAMS)
         return path
+
+    def cursor(self, session: Session) -> tuple[View, int] | None:
+        """The open template `uri` and the offset of `position` in it; None where no template is open there."""
+        position = self.mapping("position")
+        if not all(isinstance(position.get(each), int) for each in ("line", "character")):
+            raise RequestFailed("this command needs a `position` with `line` and `character`", INVALID_PARAMS)
+        return session.at({"textDocument": {"uri": self.required("uri")}, "position": position})

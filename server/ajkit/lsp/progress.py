@@ -26,7 +26,7 @@ class Progress:
 class Start(Protocol):
     """How work is shown from now on."""
 
-    def __call__(self, title: str, *, stoppable: bool = False) -> Progress:
+    def __call__(self, title: str, /, *, stoppable: bool = False) -> Progress:
         """The progress of work with a title that the person can stop, or cannot."""
         ...
 

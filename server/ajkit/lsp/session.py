@@ -13,11 +13,13 @@ from ajkit.engine import Engine
 from ajkit.lsp import convert
 from ajkit.lsp.completing.memory import Memory
 from ajkit.lsp.documents import Buffer, BufferedFiles, edited
+from ajkit.lsp.impact import Impacts
 from ajkit.lsp.previews import Previews
 from ajkit.lsp.progress import unseen
 from ajkit.lsp.settings import ClientSettings
 from ajkit.lsp.submitting import Seen
 from ajkit.lsp.surroundings import Surroundings
+from ajkit.lsp.tallies import Tallies
 from ajkit.lsp.view import View
 from ajkit.shared.template.comments import modeline
 from ajkit.shared.template.parse import parse
@@ -41,8 +43,9 @@ LANGUAGES = ("aj-template", "yaml", "yaml.aj")
 class Session:
     """Everything that changes while an editor is open, in one place and one thread.
 
-    Views are made when first asked for and dropped when anything they read has changed. `progress` shows work to the
-    person, as far as the client can; `surroundings` say where facts come from.
+    Views are made when first asked for and dropped when anything they read has changed; `others_changed` says that one
+    was dropped whose own document was not edited. `progress` shows work to the person, as far as the client can;
+    `surroundings` say where facts come from.
     """
 
     def __init__(
@@ -56,6 +59,8 @@ class Session:
         self.surroundings = surroundings or Surroundings()
         self.previews = Previews()
         self.seen = Seen()
+        self.impacts = Impacts()
+        self.tallies = Tallies()
         self.progress: Start = unseen
         self.settings = ClientSettings()
         self.encoding = convert.UTF16
@@ -66,6 +71,7 @@ class Session:
         self._views: dict[str, View] = {}
         self._reading: set[str] = set()
         self._unsaved: set[str] = set()
+        self.others_changed = False
         self.page = ""
         self.completing = Memory(self.files)
         self.engine = self._new_engine()
@@ -87,6 +93,8 @@ class Session:
             self.engine = self._new_engine()
             self._views.clear()
             self._reading.clear()
+            self.impacts.clear()
+            self.tallies.clear()
 
     @cached_property
     def docs(self) -> FieldDocs:
@@ -139,6 +147,8 @@ class Session:
         self.files.buffers[buffer.path] = buffer.text
         self._drop_views([buffer.path])
         self.completing.forget([buffer.path])
+        self.impacts.edited(self.files.real(buffer.path))
+        self.tallies.edited(self.files.real(buffer.path))
         if not buffer.is_large:
             self.take(buffer, self.read(buffer))
         else:
@@ -165,6 +175,8 @@ class Session:
         self._drop_views(gone)
         self.engine.forget(gone)
         self.completing.forget(gone)
+        self.impacts.clear()
+        self.tallies.clear()
         for buffer in self.buffers.values():
             if buffer.path in gone:
                 self.engine.edited(self.read(buffer))
@@ -177,6 +189,7 @@ class Session:
                 each.file.real for each in view.resolved.everything
             ):
                 del self._views[uri]
+                self.others_changed = self.others_changed or view.path not in gone
 
     def stamps(self) -> dict[str, Stamp | None]:
         """What open templates and previews read from disk, with the version that was read."""
@@ -246,6 +259,10 @@ class Session:
             return False
         self._reading.add(home)
         return True
+
+    def is_reading(self, home: str) -> bool:
+        """Whether the base graph of a home is being read."""
+        return home in self._reading
 
     def graph_is_read(self, graph: Graph) -> None:
         """Take over the base graph of a home: it decides which templates are leaves."""

@@ -49,7 +49,7 @@ def explain(session: Session, _client: Client, arguments: list[Any]) -> dict[str
 
 def _under_cursor(session: Session, given: Arguments, resolved: Resolved) -> str | None:
     """The key path in the merged config of the key or value at the position; None where there is none."""
-    found = session.at({"textDocument": {"uri": given.required("uri")}, "position": given.mapping("position")})
+    found = given.cursor(session)
     spot = spot_at(found[0].file, found[1]) if found else None
     if found is None or spot is None or not spot.in_config:
         return None

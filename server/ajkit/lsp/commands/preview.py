@@ -51,7 +51,7 @@ def reveal(session: Session, _client: Client, arguments: list[Any]) -> dict[str,
     shown = session.previews.shown(session, uri)
     if shown is None:
         raise RequestFailed(f"{uri} is no preview", INVALID_PARAMS)
-    found = session.at({"textDocument": {"uri": given.required("uri")}, "position": given.mapping("position")})
+    found = given.cursor(session)
     if found is None:
         return versioned(uri=uri, range=None, keypath=None)
     view, offset = found

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ajkit.lsp.commands import jobs, preview, submit
+from ajkit.lsp.commands import inheritance, jobs, preview, submit, templates
 from ajkit.lsp.commands.explain import explain
 from ajkit.lsp.features import definition, hierarchy, previewed, rename, structure, tokens
 from ajkit.lsp.features.completion import completion
 from ajkit.lsp.features.content import text_document_content
 from ajkit.lsp.features.hover import hover
+from ajkit.lsp.features.lenses import code_lenses
 from ajkit.lsp.features.links import document_links
 from ajkit.lsp.features.references import highlights, references
 from ajkit.lsp.features.workspace_symbols import workspace_symbols
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from ajkit.lsp.session import Session
 
 REQUESTS: dict[str, Callable[[Session, Client, Any], Any]] = {
+    "textDocument/codeLens": code_lenses,
     "textDocument/completion": completion,
     "textDocument/declaration": definition.declaration,
     "textDocument/definition": or_in_preview(definition.definition, previewed.definition),
@@ -46,14 +48,19 @@ REQUESTS: dict[str, Callable[[Session, Client, Any], Any]] = {
 """Method to feature: ``feature(session, client, params)`` gives the answer with spans in place of ranges."""
 
 COMMANDS: dict[str, Callable[[Session, Client, list[Any]], Any]] = {
+    "aj.bases": inheritance.bases,
     "aj.cancelJob": jobs.cancel_job,
+    "aj.dependents": inheritance.dependents,
     "aj.dryRun": submit.dry_run,
     "aj.explain": explain,
+    "aj.graph": templates.graph,
     "aj.jobLogs": jobs.job_logs,
     "aj.jobs": jobs.jobs,
     "aj.merged": preview.merged,
     "aj.preview": preview.preview,
     "aj.revealInPreview": preview.reveal,
+    "aj.status": templates.status,
     "aj.submit": submit.submit,
+    "aj.templates": templates.templates,
 }
 """Command to feature: ``command(session, client, arguments)``."""
