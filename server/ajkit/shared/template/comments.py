@@ -5,9 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ajkit.shared.template.lines import COMMENT, QUOTES, read_flow, read_line
-from ajkit.shared.template.standing import walk
-
 if TYPE_CHECKING:
     from ajkit.shared.where import Text
 
@@ -29,6 +26,8 @@ def ignores(text: Text) -> dict[int, frozenset[str]]:
     found: dict[int, frozenset[str]] = {}
     if not _IGNORE.search(text.content):
         return found
+    from ajkit.shared.template.standing import walk  # noqa: PLC0415 - few files have such a comment
+
     waiting: frozenset[str] = frozenset()
     for number, standing in walk(text):
         content = text.line(number) if number < len(text.starts) else ""
@@ -47,6 +46,8 @@ def ignores(text: Text) -> dict[int, frozenset[str]]:
 
 def _comment(content: str, opened: list[tuple[str, int]]) -> int:
     """The column where the comment of a line begins; its length where it has none."""
+    from ajkit.shared.template.lines import COMMENT, QUOTES, read_flow, read_line  # noqa: PLC0415 - as above
+
     if opened:
         at, still = read_flow(content, opened)
     else:
