@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ajkit.shared.problem import Problem, problem
@@ -10,8 +10,9 @@ from ajkit.shared.template.merged import Together, Written
 from ajkit.shared.template.names import name_fault
 from ajkit.shared.template.parse import parse
 from ajkit.shared.template.source import BaseRef
+from ajkit.shared.template.trail import written_origin
 from ajkit.shared.template.tree import Entry, Mapping, Scalar, Sequence
-from ajkit.shared.where import Span, Text, parse_keypath
+from ajkit.shared.where import Rule, Span, Text, Trail, parse_keypath
 
 if TYPE_CHECKING:
     from ajkit.shared.template.tree import Node
@@ -193,3 +194,18 @@ def apply_patch(config: dict[str, Json], patch: Patch) -> dict[str, Json] | Prob
         )
     assert isinstance(result, dict)
     return result
+
+
+def patched_trail(patch: Patch, path: KeyPath, before: Trail | None) -> Trail | None:
+    """The trail at a key path once a patch was applied, from the one it had before (None: there was no value)."""
+    depth = len(patch.path)
+    if path[:depth] == patch.path:
+        origin = written_origin(patch.part, (patch.key, *path[depth:]))
+        overrode = (before.winner, *before.overrode) if before else ()
+        return Trail(path, origin.value, Rule.SET, origin, overrode, (origin,)) if origin else None
+    inside = written_origin(patch.part, (patch.key,)) if patch.path[: len(path)] == path else None
+    if inside is None:
+        return before
+    if before is None:
+        return Trail(path, None, Rule.SET, inside, (), (inside,))
+    return replace(before, rule=Rule.SET, winner=inside, contributors=(*before.contributors, inside))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING
@@ -12,14 +12,14 @@ from ajkit.shared.problem import Finding, Problem, Refused, in_order, problem
 from ajkit.shared.template.assemble import merge_chain
 from ajkit.shared.template.chain import Loader, Memo, discover
 from ajkit.shared.template.names import project_folder, template_name
-from ajkit.shared.template.overlay import Laid, Overlays, Patch, apply_patch, lay
+from ajkit.shared.template.overlay import Laid, Overlays, Patch, apply_patch, lay, patched_trail
 from ajkit.shared.template.placing import placed
 from ajkit.shared.template.settings import Settings
 from ajkit.shared.template.silenced import unsilenced
 from ajkit.shared.template.source import read_template
-from ajkit.shared.template.trail import Trails, written_origin
+from ajkit.shared.template.trail import Trails
 from ajkit.shared.template.tree import Document
-from ajkit.shared.where import Rule, Span, Text, Trail, at
+from ajkit.shared.where import Missing, Span, Text, at
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ajkit.shared.files import Files
     from ajkit.shared.template.merged import Merged
     from ajkit.shared.template.source import TemplateFile
-    from ajkit.shared.where import Json, KeyPath, Origin
+    from ajkit.shared.where import Json, KeyPath, Origin, Trail
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,34 +103,15 @@ class Resolved:
 
     def trail(self, path: KeyPath) -> Trail | None:
         """The history of the value at a key path; None where there is none."""
-        value = at(self.config, path)
-        for patch in reversed(self._patches):
-            depth = len(patch.path)
-            if path[:depth] == patch.path:
-                return self._patched_trail(patch, path)
         trail = self._trails.trail(path)
-        if trail is None or trail.value is value:
+        if not self._patches:
             return trail
-        changes = [patch for patch in self._patches if patch.path[: len(path)] == path]
-        origins = [origin for patch in changes if (origin := written_origin(patch.part, (patch.key,)))]
-        return Trail(
-            path,
-            trail.value,
-            Rule.SET,
-            origins[-1] if origins else trail.winner,
-            trail.overrode,
-            (*trail.contributors, *origins),
-        )
-
-    def _patched_trail(self, patch: Patch, path: KeyPath) -> Trail | None:
-        origin = written_origin(patch.part, (patch.key, *path[len(patch.path) :]))
-        if origin is None:
+        value = at(self.config, path)
+        if isinstance(value, Missing):
             return None
-        before = self._trails.trail(path)
-        overrode: tuple[Origin, ...] = ()
-        if before:
-            overrode = (before.winner, *before.overrode)
-        return Trail(path, origin.value, Rule.SET, origin, overrode, (origin,))
+        for patch in self._patches:
+            trail = patched_trail(patch, path, trail)
+        return replace(trail, value=value) if trail else None
 
     def span(self, path: KeyPath, *, on_key: bool = False) -> Span:
         """The place that set a value (or its key); an absent path gives its nearest existing parent's key.

@@ -1,0 +1,127 @@
+"""Files that grow, nest or go on without end: from disk, through the whole engine, in a second and little memory."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SECONDS = 1.0
+MEGABYTES = 200
+"""What a process may hold at its largest; one that only checks a small template holds some 50."""
+
+CHILD = """
+import json, resource, sys, time
+from ajkit.engine import Engine
+
+small, path = sys.argv[1:]
+engine = Engine(folder="/")
+assert not engine.problems(engine.resolve(small, named=True), named=True)
+began = time.process_time()
+found = engine.resolve(path, named=True)
+problems = engine.problems(found, named=True)
+print(json.dumps({
+    "seconds": time.process_time() - began,
+    "megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+    "errors": sorted({each.code for each in problems if each.is_error}),
+    "messages": [each.message for each in problems if each.code.startswith("limit.")],
+    "config": found.config if len(str(found.config)) < 1000 else None,
+}))
+"""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a fresh process says of a template, and what it took."""
+
+    seconds: float
+    megabytes: float
+    errors: list[str]
+    messages: list[str]
+    config: dict[str, Any] | None
+
+
+def ask(folder: Path, files: dict[str, str]) -> Answer:
+    """Write a home of templates and have `leaf` examined by a process of its own; time and memory must do."""
+    templates = folder / ".aj" / "template"
+    templates.mkdir(parents=True)
+    for name, text in files.items():
+        (templates / f"{name}.yaml").write_text(text, encoding="utf-8")
+    small = folder / "small.yaml"
+    small.write_text("config: {target: {service: local}, jobs: [{command: [true]}]}\n".replace("true", '"true"'))
+    command = [sys.executable, "-c", CHILD, small.as_posix(), (templates / "leaf.yaml").as_posix()]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    answer = Answer(**json.loads(done.stdout))
+    assert answer.seconds < SECONDS
+    assert answer.megabytes < MEGABYTES
+    return answer
+
+
+def ladder(rungs: int, top: str) -> dict[str, str]:
+    """Two files a rung, each with both files of the next rung as bases: 2**rungs roads lead to the top."""
+    files = {"top": top, "leaf": "base: [a0, b0]\n"}
+    for rung in range(rungs):
+        bases = "[top]" if rung == rungs - 1 else f"[a{rung + 1}, b{rung + 1}]"
+        files |= {f"{side}{rung}": f"base: {bases}\n" for side in "ab"}
+    return files
+
+
+def test_an_alias_bomb(tmp_path: Path) -> None:
+    lines = ["config:", "  a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
+    lines += [f"  a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 12)]
+    answer = ask(tmp_path, {"leaf": "\n".join(lines) + "\n"})
+    assert answer.errors == ["limit.aliases"]
+    assert "use fewer aliases of aliases" in answer.messages[0]
+
+
+@pytest.mark.parametrize("opening", ["[", "{a: ", "- ", "? ", "[{a: ", "- ? "])
+def test_a_hundred_thousand_levels_on_one_line(tmp_path: Path, opening: str) -> None:
+    answer = ask(tmp_path, {"leaf": f"x-deep:\n {opening * 100_000}\n"})
+    assert answer.errors == ["limit.nesting"]
+    assert answer.messages == ["nested more than 100 levels deep: nothing below this place is read"]
+
+
+def test_as_many_levels_of_indentation_as_fit_a_file(tmp_path: Path) -> None:
+    answer = ask(tmp_path, {"leaf": "\n".join(f"{' ' * depth}a:" for depth in range(5700)) + "\n"})
+    assert answer.errors == ["limit.nesting"]
+
+
+def test_a_chain_of_ten_thousand_files(tmp_path: Path) -> None:
+    files = {f"n{n}": f"base: n{n + 1}\nconfig: {{k: {n}}}\n" for n in range(10_000)}
+    answer = ask(tmp_path, {**files, "leaf": "base: n0\n"})
+    assert answer.errors == ["limit.chain"]
+    assert "deeper than 256 levels" in answer.messages[0]
+
+
+def test_a_ladder_of_diamonds_with_scalars_is_resolved(tmp_path: Path) -> None:
+    files = ladder(24, "config: {a: 1, m: {b: x}}\n")
+    assert len(files) == 50
+    answer = ask(tmp_path, files)
+    assert answer.config == {"a": 1, "m": {"b": "x"}}
+    assert not [each for each in answer.errors if each != "schema.required"]
+
+
+def test_a_ladder_of_diamonds_with_a_list_ends_where_it_gets_too_large(tmp_path: Path) -> None:
+    answer = ask(tmp_path, ladder(24, "config: {a: [1]}\n"))
+    assert answer.errors == ["base.broken", "limit.nodes"]
+
+
+def test_a_file_of_fifty_megabytes(tmp_path: Path) -> None:
+    line = "  key: value that goes on and on\n"
+    answer = ask(tmp_path, {"leaf": "config:\n" + line * (50_000_000 // len(line))})
+    assert answer.errors == ["limit.size"]
+    assert "larger than 16 MiB" in answer.messages[0]
+
+
+def test_the_largest_file_that_is_read(tmp_path: Path) -> None:
+    line = "# a line that says nothing, of which there are many\n"
+    answer = ask(tmp_path, {"leaf": line * (16 * 1024 * 1024 // len(line) - 100) + "config: {a: 1}\n"})
+    assert answer.config == {"a": 1}
