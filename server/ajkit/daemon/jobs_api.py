@@ -91,7 +91,7 @@ async def submit_job(call: Call[Nothing, KeyHeader, SubmitRequest]) -> JobInfo:
             job_id=str(error),
         ) from None
     if new:
-        parts.queue.take(info.id)
+        parts.queue.take(info.id, records.JobRecord(info, body.spec, body.caller))
     return info
 
 

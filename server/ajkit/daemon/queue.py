@@ -60,10 +60,10 @@ class Queue:
         """How many jobs are being driven."""
         return len(self._tasks)
 
-    def take(self, job_id: str) -> None:
-        """Drive a job that is in the journal."""
+    def take(self, job_id: str, record: JobRecord | None = None) -> None:
+        """Drive a job that is in the journal; `record` saves reading it there where nothing has happened to it yet."""
         if job_id not in self._tasks:
-            task = asyncio.create_task(self._drive(job_id), name=f"job {job_id}")
+            task = asyncio.create_task(self._drive(job_id, record), name=f"job {job_id}")
             self._tasks[job_id] = task
             task.add_done_callback(lambda _: self._leave(job_id))
 
@@ -91,16 +91,17 @@ class Queue:
         """Remove what is left of a job that the journal has forgotten. Blocks."""
         shutil.rmtree(os.path.join(self._folder, job_id), ignore_errors=True)
 
-    async def _drive(self, job_id: str) -> None:
+    async def _drive(self, job_id: str, record: JobRecord | None) -> None:
         """Drive a job, again from the start when something unforeseen happens: it must not be left alone."""
         pause = Pause()
         while True:
             try:
-                record = await self._ledger.ask(partial(records.job_record, job_id=job_id))
+                record = record or await self._ledger.ask(partial(records.job_record, job_id=job_id))
                 if record is not None:
                     await self._driver(record).run(record.info)
             except Exception:
                 log.exception("job %s: something unforeseen, trying again", job_id)
+                record = None
                 await asyncio.sleep(pause.take())
             else:
                 return

@@ -60,7 +60,7 @@ class LocalExecution:
     """
 
     name = "local"
-    poll_seconds = 0.1
+    poll_seconds = 0.05
 
     def __init__(self) -> None:
         self._started: set[subprocess.Popen[bytes]] = set()
