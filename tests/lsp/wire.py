@@ -12,7 +12,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
 TIMEOUT = 20.0
@@ -21,10 +21,10 @@ TIMEOUT = 20.0
 class Wire:
     """A server process and what it sent. Requests of the server are answered by `answers`, others with null."""
 
-    def __init__(self, folder: Path, **environment: str) -> None:
+    def __init__(self, folder: Path, *, command: Sequence[str] = ("-m", "ajkit.lsp.main"), **environment: str) -> None:
         clean = {name: value for name, value in os.environ.items() if name != "AJ_HOME"}
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "ajkit.lsp.main"],
+            [sys.executable, *command],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -36,6 +36,7 @@ GROUPS: dict[str, dict[str, str]] = {
     },
     "Set up": {
         "init": "Make a small AJ_HOME that works.",
+        "lsp": "Serve an editor: the language server.",
         "schema": "Print the JSON schema of templates or of JobSpec.",
     },
 }
