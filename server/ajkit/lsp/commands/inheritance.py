@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any
 from ajkit.lsp.arguments import Arguments
 from ajkit.lsp.effective import effective_path
 from ajkit.lsp.failure import INVALID_PARAMS, RequestFailed
+from ajkit.lsp.impact import is_effective
 from ajkit.lsp.indexing import known_graph
 from ajkit.lsp.preview import written_place
 from ajkit.lsp.telling import versioned
 from ajkit.shared.template.merged import Inherited
 from ajkit.shared.template.names import base_path, dotted_name, template_name
 from ajkit.shared.template.query import spot_at
-from ajkit.shared.where import Rule, parse_keypath
+from ajkit.shared.template.trail import node_at
+from ajkit.shared.where import parse_keypath
 
 if TYPE_CHECKING:
     from ajkit.lsp.capabilities import Client
@@ -27,8 +29,6 @@ if TYPE_CHECKING:
 
 SLICE = 10
 """How many dependents are resolved before requests get their turn."""
-
-_MERGED = (Rule.UNION, Rule.CONCAT, Rule.POSITION)
 
 
 def bases(session: Session, _client: Client, arguments: list[Any]) -> dict[str, Any]:
@@ -45,8 +45,9 @@ def bases(session: Session, _client: Client, arguments: list[Any]) -> dict[str, 
 async def dependents(session: Session, _client: Client, arguments: list[Any]) -> dict[str, Any]:
     """`aj.dependents` (uri, keypath, position): what extends a template, nearest first.
 
-    With a `keypath` of its config, or the key under the cursor at `position`, each says in `standing` whether the value
-    is ``effective`` there, ``overridden`` (then `winner` is the place that counts) or ``absent``.
+    With a `keypath` of its own config, or the key under the cursor at `position`, each says in `standing` whether the
+    value is ``effective`` there or ``overridden`` (then `winner` is the place that counts); ``absent`` stands for what
+    this file does not write.
     """
     given = Arguments(arguments, ("uri", "keypath", "position"))
     path = given.template()
@@ -68,7 +69,7 @@ async def dependents(session: Session, _client: Client, arguments: list[Any]) ->
         entry = _named(session, shown, home, leaf=engine.counts_as_leaf(resolved, named=False))
         entry["direct"] = each in graph.dependents.get(real, {})
         if keypath is not None:
-            entry |= _standing(session, resolved, file, keypath)
+            entry |= _standing(resolved, file, keypath, session)
         found.append(entry)
     leaves = [each for each in found if each["leaf"]]
     effective = None if keypath is None else sum(each["standing"] == "effective" for each in leaves)
@@ -90,17 +91,14 @@ def _keypath(session: Session, given: Arguments) -> KeyPath | None:
     return spot.config_path if spot is not None and spot.in_config else None
 
 
-def _standing(session: Session, resolved: Resolved, file: TemplateFile, keypath: KeyPath) -> dict[str, Any]:
-    """What became of a value of a base in a template that extends it."""
-    trail = resolved.trail(effective_path(resolved, file, keypath))
-    if trail is None:
+def _standing(resolved: Resolved, file: TemplateFile, keypath: KeyPath, session: Session) -> dict[str, Any]:
+    """What became of a value that a base writes in a template that extends it."""
+    if file.config is None or node_at(file.config, keypath) is None:
         return {"standing": "absent", "winner": None}
-    makers = trail.contributors if trail.rule in _MERGED else (trail.winner,)
-    if any(session.files.real(each.label) == file.real for each in makers):
+    if is_effective(resolved, file, keypath):
         return {"standing": "effective", "winner": None}
-    if not any(session.files.real(each.label) == file.real for each in trail.overrode):
-        return {"standing": "absent", "winner": None}
-    place = written_place(trail.winner)
+    winner = resolved.winner(effective_path(resolved, file, keypath))
+    place = written_place(winner) if winner is not None else None
     return {
         "standing": "overridden",
         "winner": {"uri": session.uri_of(place.path), "range": place} if place is not None else None,
