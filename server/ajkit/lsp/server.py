@@ -49,7 +49,8 @@ class AjServer(LanguageServer):
     def __init__(self, session: Session) -> None:
         super().__init__(NAME, __version__, protocol_cls=HardenedProtocol, converter_factory=cattrs.Converter)
         self.session = session
-        session.completing.work = self._in_steps
+        session.completing.work = session.impacts.work = self._in_steps
+        session.impacts.done = partial(self._refresh, "codeLens")
         self.client = Client({})
         self._published: dict[str, dict[str, Any]] = {}
         self._pending: asyncio.Handle | None = None
@@ -228,6 +229,7 @@ class AjServer(LanguageServer):
     async def _read_graph(self, home: str) -> None:
         await read_graph(self.session, home)
         self._soon()
+        self._refresh("codeLens")
 
     # -- diagnostics ------------------------------------------------------------------------------------------------
 
@@ -240,6 +242,10 @@ class AjServer(LanguageServer):
         self._pending = None
         self._publish()
         self._refresh_previews()
+        self.session.impacts.catch_up(self.session)
+        if self.session.others_changed:
+            self.session.others_changed = False
+            self._refresh("inlayHint")
 
     def _publish(self) -> None:
         if self.client.pulls_diagnostics:

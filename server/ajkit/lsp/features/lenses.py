@@ -1,0 +1,70 @@
+"""Code lenses: what can be done with a template, who extends it, and where the values of a base count."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ajkit.lsp.impact import listed
+from ajkit.shared.template.trail import node_at
+from ajkit.shared.where import Span, format_keypath
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ajkit.lsp.capabilities import Client
+    from ajkit.lsp.impact import Effect, Impact
+    from ajkit.lsp.session import Session
+    from ajkit.lsp.view import View
+
+LIMIT = 100
+"""How many values of a base have a lens."""
+_NAMED = 3
+
+
+def code_lenses(session: Session, _client: Client, params: dict[str, Any]) -> list[dict[str, Any]] | None:
+    """`textDocument/codeLens`."""
+    view = session.view(params["textDocument"]["uri"])
+    if view is None:
+        return None
+    impact = session.impacts.of(session, view)
+    uri = view.buffer.uri
+    first = view.file.document.span(view.file.base_key) if view.file.base_key else Span(view.text, 0, 0)
+    found = [_lens(first, title, command, uri) for title, command in _of_file(view, impact)]
+    return found + list(_of_values(view, impact, uri))
+
+
+def _of_file(view: View, impact: Impact) -> Iterator[tuple[str, str]]:
+    if view.leaf:
+        yield "Preview JobSpec", "aj.preview"
+        if bases := len(view.resolved.chain) - 1:
+            yield f"{bases} {'base' if bases == 1 else 'bases'}", "aj.bases"
+        yield "Submit job…", "aj.submit"
+    if impact.templates or (not view.leaf and view.graph is not None):
+        yield f"used by {_count(len(impact.templates))}", "aj.dependents"
+
+
+def _count(number: int) -> str:
+    return f"{number or 'no'} template{'s' if number > 1 else ''}"
+
+
+def _of_values(view: View, impact: Impact, uri: str) -> Iterator[dict[str, Any]]:
+    """A lens on every value that some template overrides."""
+    number = 0
+    for path, effect in impact.effects.items():
+        found = node_at(view.file.config, path) if effect.overridden and view.file.config else None
+        if found is None or number == LIMIT:
+            continue
+        number += 1
+        node, entry = found
+        span = view.file.document.span(entry or node)
+        yield _lens(span, _standing(effect, impact), "aj.dependents", uri, format_keypath(path))
+
+
+def _standing(effect: Effect, impact: Impact) -> str:
+    names = f" ({listed(effect.effective, _NAMED)})" if effect.effective else ""
+    some = f" of the nearest {impact.looked_at}" if impact.looked_at < len(impact.templates) else ""
+    return f"effective in {len(effect.effective)}{some}{names}; overridden in {listed(effect.overridden, _NAMED)}"
+
+
+def _lens(span: Span, title: str, command: str, *arguments: str) -> dict[str, Any]:
+    return {"range": span, "command": {"title": title, "command": command, "arguments": list(arguments)}}
