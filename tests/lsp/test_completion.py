@@ -269,9 +269,12 @@ def test_values_in_use_are_collected_off_the_request_path() -> None:
     waiting: list[Any] = []
     document.session.completing.work = waiting.append
     assert "big" not in {each["label"] for each in document.ask(COMPLETION)["items"]}
-    for step in waiting[0]:
-        assert step is None
-    assert "big" in {each["label"] for each in document.ask(COMPLETION)["items"]}
+    assert next(waiting[0]) is None
+    assert document.ask(COMPLETION)["isIncomplete"], "it will know more when asked again"
+    assert list(waiting[0])
+    answer = document.ask(COMPLETION)
+    assert "big" in {each["label"] for each in answer["items"]}
+    assert not answer["isIncomplete"]
     assert len(waiting) == 1
 
 
@@ -327,8 +330,9 @@ def test_the_name_at_the_cursor_is_proposed_though_it_is_listed() -> None:
 
 
 def test_base_names_before_the_home_was_read() -> None:
-    names = opened("base: §\n", graph=False).ask(COMPLETION)["items"]
-    assert {each["label"] for each in names} >= {"common", "gpu", "storage."}
+    answer = opened("base: §\n", graph=False).ask(COMPLETION)
+    assert {each["label"] for each in answer["items"]} >= {"common", "gpu", "storage."}
+    assert answer["isIncomplete"], "which names would make a cycle is not known yet"
     names = opened("base: storage.§\n", graph=False).ask(COMPLETION)["items"]
     assert {each["label"] for each in names} == {"storage.accounts", "storage.data", "storage.deep."}
 
@@ -516,6 +520,18 @@ def test_every_position_encoding() -> None:
         text = 'config:\n  description: "😀é"\n  target: {queue: "😀", na§}\n'
         wanted = 'config:\n  description: "😀é"\n  target: {queue: "😀", name: }\n'
         assert accept(text, "name", capabilities) == wanted
+
+
+def test_a_buffer_without_a_file() -> None:
+    document = opened("config: {}\n")
+    document.uri = "untitled:Untitled-1"
+    document.session.open(document.uri, "", 1, "aj-template")
+    document.cursors = [{"line": 0, "character": 0}]
+    labels = {each["label"] for each in document.ask(COMPLETION)["items"]}
+    assert {"base", "config", "New job template (snippet)"} <= labels
+    document.type("base: ")
+    document.cursors = [{"line": 0, "character": 6}]
+    assert document.ask(COMPLETION)["items"] == []
 
 
 # -- what went wrong elsewhere ---------------------------------------------------------------------------------------

@@ -94,14 +94,14 @@ class Sender:
     def _of_item(self, name: str) -> Any:
         return self._client.get("textDocument", "completion", "completionItem", name)
 
-    def answer(self, found: list[tuple[Slot, Item]]) -> dict[str, Any]:
-        """A completion list: the best of what was found, no more than `LIMIT`."""
+    def answer(self, found: list[tuple[Slot, Item]], *, may_grow: bool = False) -> dict[str, Any]:
+        """A completion list: the best of what was found, at most `LIMIT`; if it `may_grow`, it is asked for again."""
         ordered = sorted(found, key=lambda each: each[1].rank)
         kept = ordered
         if len(ordered) > LIMIT:
             kept = [each for each in ordered if fits(self._context.typed, each[1].typed or each[1].label)][:LIMIT]
         items = [self._sent(slot, item, order) for order, (slot, item) in enumerate(kept)]
-        return {"isIncomplete": len(ordered) > LIMIT, "items": items}
+        return {"isIncomplete": may_grow or len(ordered) > LIMIT, "items": items}
 
     def _sent(self, slot: Slot, item: Item, order: int) -> dict[str, Any]:
         snippet = self._client.snippets and bool(_STOP.search(item.text))

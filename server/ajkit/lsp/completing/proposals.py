@@ -69,6 +69,12 @@ class Proposals:
         """All that fits, with the slot that each is for."""
         return [(slot, item) for slot in self._context.slots for slot, item in self._fill(slot)]
 
+    @property
+    def may_grow(self) -> bool:
+        """Whether more will be known a little later: the home, or what its templates use, is still being read."""
+        reading = self._usage is not None and self._usage.is_reading
+        return reading or (self._view.home is not None and self._view.graph is None)
+
     def variables(self, closing: str) -> list[Item]:
         """The names of variables, where the text around the cursor is run by a shell."""
         path = self._context.text_path

@@ -44,14 +44,14 @@ class Usage:
     """The values written in the files of one home, with the number of files that write each.
 
     Nothing is read when a value is asked for: `stale` says whether there is something to read, `read` reads it in small
-    steps.
+    steps, `is_reading` whether that is under way.
     """
 
     def __init__(self, files: Files) -> None:
         self._files = files
         self._found: dict[str, frozenset[tuple[Place, str]]] = {}
         self._counts: dict[Place, Counter[str]] = {}
-        self._reading = False
+        self.is_reading = False
         self._complete: tuple[int, int, str] | None = None
 
     def values(self, place: Place, *, without: str) -> list[tuple[str, int]]:
@@ -76,11 +76,11 @@ class Usage:
 
     def stale(self, graph: Graph, *, without: str) -> bool:
         """Whether files of the home were never read, or changed since, and nobody is reading them now."""
-        return not self._reading and self._complete != (id(graph), len(graph.paths), without)
+        return not self.is_reading and self._complete != (id(graph), len(graph.paths), without)
 
     def read(self, graph: Graph, *, without: str) -> Iterator[None]:
         """Read what is to be read, file by file."""
-        self._reading = True
+        self.is_reading = True
         try:
             for real, path in list(graph.paths.items()):
                 if real not in self._found and real != without:
@@ -88,7 +88,7 @@ class Usage:
                     yield
             self._complete = (id(graph), len(graph.paths), without)
         finally:
-            self._reading = False
+            self.is_reading = False
 
     def _put(self, real: str, found: frozenset[tuple[Place, str]]) -> None:
         self._found[real] = found

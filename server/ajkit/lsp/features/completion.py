@@ -41,4 +41,4 @@ def completion(session: Session, client: Client, params: dict[str, Any]) -> dict
             context = replace(context, start=start, end=end, typed=typed)
             slot = Slot("value", context.text_path)
             return Sender(client, view.text, context, markup).answer([(slot, each) for each in items])
-    return Sender(client, view.text, context, markup).answer(proposals.found())
+    return Sender(client, view.text, context, markup).answer(proposals.found(), may_grow=proposals.may_grow)
