@@ -10,6 +10,7 @@ from ajkit.lsp.features import definition, hierarchy, previewed, rename, structu
 from ajkit.lsp.features.completion import completion
 from ajkit.lsp.features.content import text_document_content
 from ajkit.lsp.features.hover import hover
+from ajkit.lsp.features.inlays import inlay_hints
 from ajkit.lsp.features.lenses import code_lenses
 from ajkit.lsp.features.links import document_links
 from ajkit.lsp.features.references import highlights, references
@@ -32,6 +33,7 @@ REQUESTS: dict[str, Callable[[Session, Client, Any], Any]] = {
     "textDocument/documentSymbol": structure.document_symbols,
     "textDocument/foldingRange": structure.folding_ranges,
     "textDocument/hover": or_in_preview(hover, previewed.hover),
+    "textDocument/inlayHint": inlay_hints,
     "textDocument/prepareRename": rename.prepare,
     "textDocument/prepareTypeHierarchy": hierarchy.prepare,
     "textDocument/references": references,
