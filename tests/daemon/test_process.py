@@ -77,9 +77,9 @@ def test_it_stops_when_nothing_is_to_do_and_not_before() -> None:
 
 
 def test_it_stays_while_somebody_follows() -> None:
-    for host in make_host(AJ_IDLE_SECONDS="0.3"):
+    for host in make_host(AJ_IDLE_SECONDS="1"):
         daemon = host.daemon()
-        spec = job_spec("sleep 1; echo x")
+        spec = job_spec("sleep 2; echo x")
         daemon.submit(spec, host.code)
         pid = host.pid
         assert finish(daemon, spec.sid)[2] == {"node-0": "x\n"}
@@ -98,7 +98,7 @@ def test_told_to_stop_it_stops_soon_and_jobs_go_on(host: Host) -> None:
     began = time.monotonic()
     os.kill(pid, signal.SIGTERM)
     wait_gone(pid)
-    assert time.monotonic() - began < 3
+    assert time.monotonic() - began < 10
     follower.join(30)
     # The one who followed started another daemon and saw everything once.
     assert "".join(each.text for each in seen if isinstance(each, LogLine)) == "begun\nended\n"

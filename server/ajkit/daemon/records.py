@@ -242,11 +242,6 @@ def live_ids(db: sqlite3.Connection) -> list[str]:
     return [row["id"] for row in db.execute("SELECT id FROM jobs WHERE ended_at IS NULL ORDER BY seq")]
 
 
-def live_count(db: sqlite3.Connection) -> int:
-    """How many jobs have not ended."""
-    return int(db.execute("SELECT count(*) FROM jobs WHERE ended_at IS NULL").fetchone()[0])
-
-
 def used_code(db: sqlite3.Connection) -> set[str]:
     """The code digests that jobs in the journal refer to."""
     return {row["code_digest"] for row in db.execute("SELECT DISTINCT code_digest FROM jobs")}

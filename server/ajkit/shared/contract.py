@@ -35,9 +35,6 @@ KEY_HEADER = "Idempotency-Key"
 PAGE_LIMIT = 500
 """The most jobs one page holds."""
 
-JobId = Annotated[str, Field(pattern="^[a-z0-9]{10}$")]
-"""A job is known by its sid."""
-
 Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 """Hexadecimal SHA-256."""
 
