@@ -132,7 +132,7 @@ class Engine(Homes):
                 close = near(argument, names)
                 raise UsageError(
                     f"template `{argument}` not found: there is no {path}{did_you_mean(close)}"
-                    + ("" if close else self._listed(names))
+                    + ("" if close or not names else f"; the templates here{self._listed(names)}")
                 )
             return path
         default = self.settings(home).default

@@ -107,7 +107,7 @@ def test_outside_of_git(person: Person) -> None:
     person.environ["PATH"] = os.environ["PATH"]
     said = person.draw(BEFORE).aj("diff", "big")
     assert (said.code, said.out) == (2, "")
-    assert "not a git repository" in said.err
+    assert "is in no git repository" in said.err
     person.environ["PATH"] = "/nowhere"
     assert "needs git" in person.aj("diff", "big").err
 

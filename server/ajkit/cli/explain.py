@@ -160,7 +160,7 @@ def _not_set(what: str, resolved: Resolved) -> str:
     from ajkit.shared.template.names import did_you_mean, near
     from ajkit.shared.where import format_keypath, walk
 
-    known = [format_keypath(path) for path, _ in walk(resolved.config) if path]
+    known = [format_keypath(path) for path, _ in walk(resolved.config) if path and isinstance(path[-1], str)]
     same_end = [each for each in known if re.split(r"[.\]]", each)[-1] == what]
     close = same_end[:3] or near(what, [*known, *sections()])
     return f"`{what}` is not set in {resolved.name}, and is no field of its JobSpec{did_you_mean(close)}"

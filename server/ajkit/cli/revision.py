@@ -97,8 +97,10 @@ class Git:
         except FileNotFoundError:
             raise UsageError("comparing with an earlier version needs git, and there is none on PATH") from None
         if done.returncode:
-            words = done.stderr.decode("utf-8", "replace").strip().split("\n")[0]
-            raise UsageError(f"git: {words.removeprefix('fatal: ')}")
+            words = done.stderr.decode("utf-8", "replace").strip().split("\n")[0].removeprefix("fatal: ")
+            if "not a git repository" in words:
+                words = f"{self.root} is in no git repository, so there is no earlier version to compare with"
+            raise UsageError(f"git: {words}")
         return done.stdout
 
     def changed(self, revision: str) -> dict[str, bytes | None]:
