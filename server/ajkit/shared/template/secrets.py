@@ -230,8 +230,7 @@ def spans(text: str) -> list[tuple[int, int]]:
 
 def mask(text: str, known: Collection[str] = ()) -> str:
     """A text with every secret in it written ``***``, those of `known` too; masking twice changes nothing."""
-    for each in sorted(known, key=len, reverse=True):
-        text = text.replace(each, MASK)
+    text = _without(text, known)
     at = 0
     parts = []
     for start, end in spans(text):
@@ -240,21 +239,39 @@ def mask(text: str, known: Collection[str] = ()) -> str:
     return "".join(parts) + text[at:]
 
 
+def _without(text: str, known: Collection[str]) -> str:
+    for each in sorted(known, key=len, reverse=True):
+        text = text.replace(each, MASK)
+    return text
+
+
 def known_secrets(value: Json) -> frozenset[str]:
     """The secrets that the names in a config or a JobSpec give away, to be masked wherever else they turn up."""
-    return frozenset(_known(value))
+    return frozenset(_known(value, "", _suspected(value)))
 
 
-def _known(value: Json, name: str = "") -> Iterator[str]:
+def _suspected(value: Json) -> frozenset[str]:
+    """The texts in a value that may hold a secret: one look at all of them, so that few have to be searched."""
+    texts: list[str] = []
+    todo = [value]
+    for each in todo:
+        if isinstance(each, str):
+            texts.append(each)
+        elif isinstance(each, dict | list):
+            todo.extend(each.values() if isinstance(each, dict) else each)
+    return frozenset(texts[index] for index in suspects(texts))
+
+
+def _known(value: Json, name: str, suspected: Collection[str]) -> Iterator[str]:
     if isinstance(value, dict):
         for key, below in value.items():
-            yield from _known(below, key)
+            yield from _known(below, key, suspected)
     elif isinstance(value, list):
         for below in value:
-            yield from _known(below)
+            yield from _known(below, "", suspected)
     elif named_secret(name, value):
         yield str(value)
-    elif isinstance(value, str):
+    elif isinstance(value, str) and value in suspected:
         yield from (value[start:end] for start, end in spans(value))
 
 
@@ -264,14 +281,17 @@ def masked(value: Json, name: str = "") -> Json:
     Secret references stay readable, as do variables; a secret that an entry's name gives away is masked in every other
     text as well.
     """
-    return _masked(value, name, frozenset(_known(value, name)))
+    suspected = _suspected(value)
+    return _masked(value, name, frozenset(_known(value, name, suspected)), suspected)
 
 
-def _masked(value: Json, name: str, known: frozenset[str]) -> Json:
+def _masked(value: Json, name: str, known: frozenset[str], suspected: Collection[str]) -> Json:
     if isinstance(value, dict):
-        return {key: _masked(below, key, known) for key, below in value.items()}
+        return {key: _masked(below, key, known, suspected) for key, below in value.items()}
     if isinstance(value, list):
-        return [_masked(below, "", known) for below in value]
+        return [_masked(below, "", known, suspected) for below in value]
     if named_secret(name, value):
         return MASK
-    return mask(value, known) if isinstance(value, str) else value
+    if not isinstance(value, str):
+        return value
+    return mask(value, known) if value in suspected else _without(value, known)
