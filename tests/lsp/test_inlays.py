@@ -72,11 +72,10 @@ def test_what_a_value_replaces_and_clears() -> None:
     ]
 
 
-def test_the_place_is_a_link_and_the_rest_of_the_history_a_tooltip() -> None:
+def test_the_place_is_a_link() -> None:
     first = raw(editor(CHAIN, HINTS))[0]
     assert [part["value"] for part in first["label"]] == ["overrides theirs (", "common.yaml:4", ")"]
     assert place(first["label"][1]["location"]) == ".aj/template/common.yaml:3:10-16"
-    assert first["tooltip"] == "theirs — common.yaml:4\noldest — root.yaml:2"
     assert first["paddingLeft"]
 
 

@@ -120,18 +120,25 @@ class _Known:
     asked: dict[str, frozenset[KeyPath]] = field(default_factory=dict)
     made_from: dict[str, frozenset[str]] = field(default_factory=dict)
     stale: set[str] = field(default_factory=set)
+    told: dict[KeyPath, Effect] | None = None
 
     def open_question(self) -> str | None:
         """A template that has to be looked into."""
         return next((each for each in self.wanted if each in self.stale or each not in self.standing), None)
 
-    def effects(self) -> Iterator[tuple[KeyPath, Effect]]:
+    def effects(self) -> dict[KeyPath, Effect]:
+        """What became of every value that all templates were asked about; worked out when something changed."""
+        if self.told is None:
+            self.told = dict(self._effects())
+        return self.told
+
+    def _effects(self) -> Iterator[tuple[KeyPath, Effect]]:
+        names = {real: template_name(shown, self.home) for real, shown in self.wanted.items()}
         for path in self.paths:
-            if all(path in self.asked.get(each, ()) for each in self.wanted):
-                names: dict[bool, list[str]] = {True: [], False: []}
-                for real, shown in self.wanted.items():
-                    names[path in self.standing[real]].append(template_name(shown, self.home))
-                yield path, Effect(tuple(names[True]), tuple(names[False]))
+            if all(path in self.asked.get(each, ()) for each in names):
+                effective = tuple(name for real, name in names.items() if path in self.standing[real])
+                others = tuple(name for real, name in names.items() if path not in self.standing[real])
+                yield path, Effect(effective, others)
 
 
 class Impacts:
@@ -157,17 +164,20 @@ class Impacts:
         if not templates:
             self._known.pop(real, None)
             return Impact()
-        wanted, paths = dict(templates[:TEMPLATES]), followed(view.file)
+        wanted = dict(templates[:TEMPLATES])
         known = self._known.get(real)
         if known is None:
-            known = self._known[real] = _Known(view.file, graph.home, paths, wanted)
+            known = self._known[real] = _Known(view.file, graph.home, followed(view.file), wanted)
         elif known.file is not view.file:
+            paths = followed(view.file)
             if known.paths != paths or known.file.bases != view.file.bases:
                 known.stale.update(known.standing)
+                known.told = None
             known.file, known.paths = view.file, paths
-        known.wanted = wanted
+        if known.wanted != wanted:
+            known.wanted, known.told = wanted, None
         self.catch_up(session)
-        return Impact(tuple(path for _, path in templates), len(wanted), dict(known.effects()))
+        return Impact(tuple(path for _, path in templates), len(wanted), known.effects())
 
     def edited(self, real: str) -> None:
         """A file changed: look again at the templates that it has a part in, once somebody does."""
@@ -203,6 +213,7 @@ class Impacts:
                 file = next((each.file for each in resolved.everything if each.file.real == base), None)
                 counting = (path for path in paths if file is not None and is_effective(resolved, file, path))
                 known.standing[real] = frozenset(counting)
+                known.told = None
                 known.asked[real] = frozenset(paths)
                 known.made_from[real] = frozenset(each.file.real for each in resolved.everything)
                 yield real

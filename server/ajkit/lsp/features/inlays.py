@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 from ajkit.lsp import convert
 from ajkit.lsp.effective import effective_path
 from ajkit.shared.template.brief import brief
-from ajkit.shared.template.secrets import masked
-from ajkit.shared.template.ties import own_entries
-from ajkit.shared.template.trail import node_at
+from ajkit.shared.template.merge import merge
+from ajkit.shared.template.merged import Written
+from ajkit.shared.template.secrets import SHORTEST_FORM, masked, named_secret
+from ajkit.shared.template.ties import is_own
+from ajkit.shared.template.trail import Trails, node_at
 from ajkit.shared.template.tree import Mapping, Scalar, Sequence
-from ajkit.shared.where import MISSING, Rule, at
+from ajkit.shared.where import Missing, Rule, at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,10 +25,14 @@ if TYPE_CHECKING:
     from ajkit.lsp.session import Session
     from ajkit.lsp.view import View
     from ajkit.shared.job.shape import Sizing
+    from ajkit.shared.template.merged import Merged
     from ajkit.shared.template.tree import Entry, Node
-    from ajkit.shared.where import Json, KeyPath, Origin, Trail
+    from ajkit.shared.where import Json, KeyPath, Origin
 
-LIMIT = 1_000
+    _Met = list[tuple[Merged, Json]]
+    """The bases that have a value at some place, in order, with it."""
+
+LIMIT = 500
 """How many hints one answer holds."""
 ITEMS = 20
 """How many inherited items a tooltip lists."""
@@ -82,7 +88,7 @@ def _hints(session: Session, view: View, start: int, end: int) -> Iterator[_Hint
     config = view.file.config
     if config is None:
         return
-    inherited: list[Json] = [base.value for base in view.resolved.merged.bases()]
+    inherited: _Met = [(base, base.value) for base in view.resolved.merged.bases()]
     if inherited and (settings.inlay_overrides or settings.inlay_inherited):
         yield from _Inherited(session, view, start, end).below(config, (), inherited)
     if (settings.inlay_sku or settings.inlay_env) and view.examined.template is not None:
@@ -97,34 +103,35 @@ class _Inherited:
         self._view = view
         self._start = start
         self._end = end
+        # The bases that `aj.toml` lays over a leaf come after what it writes itself.
+        self._laid_over = not isinstance(view.resolved.merged.parts[-1], Written)
 
-    def below(self, node: Node, path: KeyPath, inherited: list[Json]) -> Iterator[_Hint]:
+    def below(self, node: Node, path: KeyPath, inherited: _Met) -> Iterator[_Hint]:
         """The hints for what stands in a container."""
         if isinstance(node, Mapping):
-            keys = {id(entry): key for key, entry in node.entries.items()}
-            for entry in own_entries(node):
-                if entry.start <= self._end and max(entry.end, entry.node.end) >= self._start:
-                    key = keys[id(entry)]
+            for key, entry in node.entries.items():
+                last = max(entry.end, entry.node.end)
+                if entry.start <= self._end and last >= self._start and is_own(node, entry):
                     yield from self._value(entry.node, entry, (*path, key), _under(inherited, key))
         elif isinstance(node, Sequence):
             for index, item in enumerate(node.items):
                 if item.start <= self._end and item.end >= self._start and isinstance(item, Mapping):
                     yield from self._value(item, None, (*path, index), _under(inherited, index))
 
-    def _value(self, node: Node, entry: Entry | None, path: KeyPath, inherited: list[Json]) -> Iterator[_Hint]:
+    def _value(self, node: Node, entry: Entry | None, path: KeyPath, inherited: _Met) -> Iterator[_Hint]:
         if not inherited:
             return
-        if isinstance(node, Mapping) and all(isinstance(each, dict) for each in inherited):
+        if isinstance(node, Mapping) and all(isinstance(value, dict) for _, value in inherited):
             yield from self.below(node, path, inherited)
             return
         if entry is None:
             return
-        if isinstance(node, Sequence) and all(isinstance(each, list) for each in inherited):
+        if isinstance(node, Sequence) and all(isinstance(value, list) for _, value in inherited):
             yield from self._list(node, entry, path, inherited)
         elif self._settings.inlay_overrides:
-            yield from self._replaced(node, entry, path)
+            yield from self._replaced(node, entry, path, inherited)
 
-    def _list(self, node: Sequence, entry: Entry, path: KeyPath, inherited: list[Json]) -> Iterator[_Hint]:
+    def _list(self, node: Sequence, entry: Entry, path: KeyPath, inherited: _Met) -> Iterator[_Hint]:
         place = effective_path(self._view.resolved, self._view.file, path)
         trail = self._view.resolved.trail(place)
         if trail is None or trail.rule is not Rule.CONCAT:
@@ -138,21 +145,21 @@ class _Inherited:
             more = [f"… and {count - ITEMS} more"] if count > ITEMS else []
             yield _Hint(self._behind(node, entry), f"+{count} inherited", others[0], "\n".join([*lines, *more]))
 
-    def _replaced(self, node: Node, entry: Entry, path: KeyPath) -> Iterator[_Hint]:
-        trail = self._view.resolved.trail(effective_path(self._view.resolved, self._view.file, path))
-        if trail is None:
-            return
+    def _replaced(self, node: Node, entry: Entry, path: KeyPath, inherited: _Met) -> Iterator[_Hint]:
         offset = self._behind(node, entry)
-        if not any(self._is_own(each, node) for each in (trail.winner, *trail.contributors)):
-            yield _Hint(offset, f"overridden by {_brief(trail.winner.value, path)}", trail.winner)
+        if self._laid_over:
+            winner = self._view.resolved.winner(path)
+            if winner is not None and not self._is_own(winner, node):
+                yield _Hint(offset, f"overridden by {_brief(winner.value, path)}", winner)
+                return
+        before = inherited[0][1] if len(inherited) == 1 else merge([value for _, value in inherited])
+        if type(before) is type(node.value) and before == node.value:
             return
-        before = trail.overrode[0] if trail.overrode else None
-        if before is None or (type(before.value) is type(node.value) and before.value == node.value):
+        if node.value is None and before in (None, {}, [], ""):
             return
-        if node.value is not None:
-            yield _Hint(offset, f"overrides {_brief(before.value, path)}", before, _history(trail))
-        elif before.value not in (None, {}, [], ""):
-            yield _Hint(offset, f"clears {_brief(before.value, path)}", before, _history(trail))
+        verb = "clears" if node.value is None else "overrides"
+        place = Trails(inherited[-1][0]).winner(path)
+        yield _Hint(offset, f"{verb} {_brief(before, path)}", place)
 
     def _is_own(self, origin: Origin, node: Node) -> bool:
         span = origin.span
@@ -173,13 +180,15 @@ def _behind_key(view: View, entry: Entry) -> int:
     return entry.end + view.text.content.startswith(":", entry.end)
 
 
-def _under(inherited: list[Json], step: str | int) -> list[Json]:
-    return [value for each in inherited if (value := at(each, (step,))) is not MISSING]  # type: ignore[misc]
+def _under(inherited: _Met, step: str | int) -> _Met:
+    below = ((base, at(value, (step,))) for base, value in inherited)
+    return [(base, value) for base, value in below if not isinstance(value, Missing)]
 
 
 def _brief(value: Json, path: KeyPath) -> str:
     name = next((step for step in reversed(path) if isinstance(step, str)), "")
-    return brief(masked(value, name), _SHOWN)
+    short = isinstance(value, str) and len(value) < SHORTEST_FORM and not named_secret(name, value)
+    return brief(value if short else masked(value, name), _SHOWN)
 
 
 def _items(value: Json) -> list[Json]:
@@ -189,13 +198,6 @@ def _items(value: Json) -> list[Json]:
 def _place(origin: Origin) -> str:
     span = origin.span
     return f"{posixpath.basename(span.path)}:{span.first.line + 1}" if span else origin.label
-
-
-def _history(trail: Trail) -> str | None:
-    """What was replaced before that, nearest first."""
-    if len(trail.overrode) < 2:
-        return None
-    return "\n".join(f"{_brief(each.value, trail.path)} — {_place(each)}" for each in trail.overrode[:ITEMS])
 
 
 def _of_the_shape(session: Session, view: View) -> Iterator[_Hint]:
