@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from ajkit.shared.where import Text
 
 _WIDTHS = (2, 4, 8, 1, 3)
+_AFTER_DASH = re.compile(r" *(?:[-?] +)*[-?](?=\t)")
 _ENOUGH = 2_000  # lines that are looked at to tell how wide a tab was meant to be, and that are mended
 
 
@@ -30,17 +32,31 @@ def tab_mends(text: Text, fault: Fault, indents: Indents) -> list[Mend]:
     number = text.position(fault.at).line
     lead = indents.content(number)[: indents.indent(number)]
     if "\t" in lead:
-        return _indentation(text, indents)
+        return _indentation(text, indents, number)
     if not indents.text.content.startswith("\t", fault.at):
         return []
-    end = fault.at
+    found = {number: _spaces(indents, fault.at)}
+    for other in islice(_in_block(indents), _ENOUGH):
+        if other != number and (dash := _AFTER_DASH.match(indents.content(other))):
+            found[other] = _spaces(indents, text.starts[other] + dash.end())
+    return _reported(text, [*found.items()])
+
+
+def _spaces(indents: Indents, start: int) -> Patch:
+    """The tabs from an offset on as so many spaces."""
+    end = start
     while indents.text.content.startswith("\t", end):
         end += 1
-    return _reported(text, [(number, Patch(fault.at, end, " " * (end - fault.at)))])
+    return Patch(start, end, " " * (end - start))
 
 
-def _indentation(text: Text, indents: Indents) -> list[Mend]:
-    lines = list(islice(_tabbed(indents), _ENOUGH))
+def _indentation(text: Text, indents: Indents, stumbled: int) -> list[Mend]:
+    # The parser lets many a tab pass in blank lines, block text and brackets: there only the one it stumbled at counts,
+    # and the blank lines with it, each of which would stop it anew.
+    blank = not indents.content(stumbled).strip()
+    lines = sorted(
+        {stumbled, *islice(_tabbed(indents, blank=blank), _ENOUGH)}, key=lambda each: (each != stumbled, each)
+    )
     width = min(_WIDTHS, key=lambda each: _misfits(indents, each))
     found = []
     for number in lines:
@@ -50,13 +66,18 @@ def _indentation(text: Text, indents: Indents) -> list[Mend]:
     return _reported(text, found)
 
 
-def _tabbed(indents: Indents) -> Iterator[int]:
-    """The lines in block context that are indented with tabs."""
-    for number, place in walk(indents.text):
-        if number == len(indents.text.starts) or place.in_block_text or place.opened:
-            continue
+def _tabbed(indents: Indents, *, blank: bool) -> Iterator[int]:
+    """The lines in block context that are indented with tabs; `blank` ones only if asked for."""
+    for number in _in_block(indents):
         content = indents.content(number)
-        if "\t" in content[: indents.indent(number)] and content.strip():
+        if "\t" in content[: indents.indent(number)] and (blank or content.strip()):
+            yield number
+
+
+def _in_block(indents: Indents) -> Iterator[int]:
+    """The lines in block context."""
+    for number, place in walk(indents.text):
+        if number < len(indents.text.starts) and not place.in_block_text and not place.opened:
             yield number
 
 
