@@ -6,7 +6,12 @@ import json
 import xml.etree.ElementTree as ET
 from typing import TYPE_CHECKING, Any
 
+from ajkit.shared.spec import PluginBroken
+
 if TYPE_CHECKING:
+    import pytest
+
+    from ajkit.shared.spec import Service
     from tests.cli.conftest import Person
 
 FAULTY = """
@@ -158,3 +163,19 @@ def test_a_broken_aj_toml_is_said(trainer: Person) -> None:
     said = trainer.aj("check")
     assert said.code == 1
     assert ".aj/aj.toml:1:1: error settings.invalid: " in said.out
+
+
+def test_settings_are_checked_without_any_template(person: Person) -> None:
+    said = person.draw("--- .aj/aj.toml\nnot toml\n").aj("check")
+    assert (said.code, said.err) == (1, "1 error in 0 files\n")
+    assert "settings.invalid" in said.out
+
+
+def test_a_broken_plugin_is_reported(trainer: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken() -> Service:
+        raise PluginBroken("the service `mine` is skipped")
+
+    monkeypatch.setattr("ajkit.backends.registry.plugins", lambda: [("mine", broken)])
+    trainer.draw("--- .aj/template/other.yaml\nconfig: {target: {service: unheard}, jobs: [{command: [run]}]}\n")
+    found = json.loads(trainer.aj("check", "--format", "json").out)
+    assert [each["path"] for each in found if each["code"] == "plugin.broken"] == [None]

@@ -54,6 +54,10 @@ def command(context: click.Context, *, paths: tuple[str, ...], form: str, strict
     else:
         named, checked = frozenset[str](), engine.ours()
     problems = engine.check(checked, named=named)
+    if not checked:
+        # Else every template tells what is wrong with the settings of its home.
+        problems = list(engine.settings(engine.home_here()).problems)
+    problems += engine.registry.problems
     blocking = (Severity.ERROR, Severity.WARNING) if strict else (Severity.ERROR,)
     write(_report(form, problems, checked, invocation.folder, blocking))
     say(summary(problems, len(checked)))

@@ -156,6 +156,11 @@ def _daemon(invocation: Invocation) -> Iterator[Finding]:
     yield Finding("daemon", "socket", Standing.OK, note.socket if note else "–")
     for service in services:
         yield from _service(service, invocation)
+    registry = invocation.engine().registry
+    for _ in registry.all():
+        pass
+    for each in registry.problems:
+        yield Finding("services", "plug-in", Standing.WARNING, each.message, f"aj explain {each.code}")
 
 
 def _service(service: ServiceInfo, invocation: Invocation) -> Iterator[Finding]:
