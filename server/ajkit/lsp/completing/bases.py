@@ -3,57 +3,70 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING
 
-from ajkit.lsp.completing.items import FILE, FOLDER, LIMIT, Item, escaped, fits
+from ajkit.lsp.completing.items import FILE, FOLDER, LIMIT, Item, escaped
 from ajkit.shared.template.graph import leads_to
 from ajkit.shared.template.names import SUFFIX, name_fault
 from ajkit.shared.template.spelling import flow as spelt
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from ajkit.lsp.markup import Markup
     from ajkit.lsp.view import View
     from ajkit.shared.files import Files
     from ajkit.shared.template.graph import Graph
+    from ajkit.shared.template.source import TemplateFile
 
 _COMMENT_LINES = 4
+_USUAL = re.compile(r"[A-Za-z0-9_-]+")
+_BESIDE, _FOLDERS, _ELSEWHERE = range(1, 4)
 
 
 @dataclass(slots=True)
 class Names:
-    """The base names of one home: files by folder and plain name, folders by their parent, files by dotted name.
+    """The base names of one home: files by folder and plain name, folders by their parent, prefixes of dotted names.
 
     All paths are real ones.
     """
 
     files: dict[str, dict[str, str]] = field(default_factory=dict)
     folders: dict[str, set[str]] = field(default_factory=dict)
-    dotted: dict[str, str] = field(default_factory=dict)
+    prefixes: dict[str, str] = field(default_factory=dict)
 
     def add(self, path: str, real: str) -> None:
-        """Add a file that is reached by a path; it has a name when neither its stem nor a folder has a dot."""
-        folder, name = posixpath.split(path)
+        """Add a file that is reached by a path; it has a name when its stem has no dot."""
+        folder, _, name = path.rpartition("/")
         stem = name.removesuffix(SUFFIX)
-        if name.endswith(SUFFIX) and "." not in stem and name_fault(stem) is None:
+        if stem != name and (_USUAL.fullmatch(stem) or ("." not in stem and name_fault(stem) is None)):
             self.files.setdefault(folder, {})[stem] = real
 
     def complete(self, home: str) -> None:
-        """Note the folders between the home and its files, and every dotted name."""
-        for folder, files in self.files.items():
+        """Note the folders between the home and its files, and how dotted names begin; put all in order."""
+        for folder in sorted(self.files):
+            self.files[folder] = dict(sorted(self.files[folder].items()))
             inside = folder.removeprefix(home + "/")
             if inside == folder or "." in inside:
                 continue
-            prefix = inside.replace("/", ".") + "."
-            self.dotted |= {prefix + stem: real for stem, real in files.items()}
-            parent = folder
-            while parent != home:
-                parent, name = posixpath.split(parent)
-                self.folders.setdefault(parent, set()).add(name)
-        self.dotted = dict(sorted(self.dotted.items()))
+            self.prefixes[folder] = inside.replace("/", ".") + "."
+            while folder != home:
+                folder, _, name = folder.rpartition("/")  # noqa: PLW2901 - up to the home
+                self.folders.setdefault(folder, set()).add(name)
+
+    def beside(self, folder: str, prefix: str = "") -> Iterator[tuple[str, str]]:
+        """The files of a folder by plain name, or behind a prefix."""
+        return ((prefix + stem, real) for stem, real in self.files.get(folder, {}).items())
+
+    def dotted(self, without: str) -> Iterator[tuple[str, str]]:
+        """All files by dotted name, those of one folder apart."""
+        for folder, prefix in self.prefixes.items():
+            if folder != without:
+                yield from self.beside(folder, prefix)
 
 
 class KnownNames:
@@ -88,8 +101,11 @@ class KnownNames:
         return names
 
 
-def base_items(view: View, known: KnownNames, typed: str, offset: int) -> list[Item]:
-    """The names that may stand at an offset in `base`, where `typed` is written already."""
+def base_items(view: View, known: KnownNames, typed: str, offset: int) -> tuple[list[Item], bool]:
+    """The names that may stand at an offset in `base`, where `typed` is written already; and whether that is not all.
+
+    Where there are more names than can be sent, only those that hold the typed letters in their order are told.
+    """
     typed = typed.strip("\"'")
     own = view.file.real
     folder = posixpath.dirname(own)
@@ -97,26 +113,21 @@ def base_items(view: View, known: KnownNames, typed: str, offset: int) -> list[I
     above, dot, _ = typed.rpartition(".")
     inner = home if not dot else posixpath.join(home, *above.split(".")) if home and not name_fault(above) else None
     names = known.of(view.graph) if view.graph else known.listed(each for each in {folder, inner} if each)
-    found: dict[str, tuple[int, str]] = {}
     if dot:
-        found |= {f"{above}.{stem}": (1, real) for stem, real in _sorted(names.files.get(inner or ""))}
+        found = [(_BESIDE, *each) for each in names.beside(inner or "", f"{above}.")]
     else:
-        found |= {stem: (1, real) for stem, real in _sorted(names.files.get(folder))}
-        found |= {name: (3, real) for name, real in names.dotted.items() if posixpath.dirname(real) != folder}
+        found = [(_BESIDE, *each) for each in names.beside(folder)]
+        found += [(_ELSEWHERE, *each) for each in names.dotted(folder)]
+    many = len(found) > LIMIT
+    fits = re.compile(".*?".join(map(re.escape, typed)) if many else "", re.IGNORECASE).search
     avoid = {own, *_listed(view, offset), *(view.graph.all_dependents(own) if view.graph else ())}
-    left = [(name, rank, real) for name, (rank, real) in found.items() if real not in avoid]
-    if len(left) > LIMIT:
-        left = [each for each in left if fits(typed, each[0])][: LIMIT + 1]
-    items = [_file(view, name, real, rank) for name, rank, real in left]
+    fitting = (each for each in found if fits(each[1]) and each[2] not in avoid)
+    items = [_file(view, name, real, rank) for rank, name, real in islice(fitting, LIMIT)]
     for name in sorted(names.folders.get(inner or "", ())):
         path = posixpath.join(inner or "", name)
         if "." not in name and path != folder:
             items.append(_folder(f"{above}{dot}{name}.", _shown(view, path)))
-    return items
-
-
-def _sorted(files: dict[str, str] | None) -> list[tuple[str, str]]:
-    return sorted(files.items()) if files else []
+    return items, many
 
 
 def _listed(view: View, offset: int) -> list[str]:
@@ -126,26 +137,24 @@ def _listed(view: View, offset: int) -> list[str]:
 
 
 def _folder(name: str, shown: str) -> Item:
-    return Item(name, FOLDER, escaped(name), rank=2, detail=shown + "/")
+    return Item(name, FOLDER, escaped(name), _FOLDERS, detail=shown + "/")
 
 
 def _file(view: View, name: str, real: str, rank: int) -> Item:
-    detail = _shown(view, real)
-    return Item(name, FILE, escaped(spelt(name)), rank, detail, document=partial(_describe, view, real))
-
-
-def _shown(view: View, real: str) -> str:
-    """A path relative to the project folder, as people speak of it."""
-    shown = view.graph.paths.get(real, real) if view.graph else real
-    return posixpath.relpath(shown, view.resolved.project)
-
-
-def _describe(view: View, real: str, markup: Markup) -> None:
-    """What a base says of itself and contributes, as far as it is in memory."""
     path = view.graph.paths.get(real, real) if view.graph else real
     file = view.engine.known(path)
-    if file is None:
-        return
+    document = partial(_describe, file) if file is not None else None
+    return Item(name, FILE, escaped(spelt(name)), rank, _shown(view, path), document=document)
+
+
+def _shown(view: View, path: str) -> str:
+    """A path relative to the project folder, as people speak of it."""
+    project = view.resolved.project.rstrip("/") + "/"
+    return path.removeprefix(project) if path.startswith(project) else posixpath.relpath(path, project)
+
+
+def _describe(file: TemplateFile, markup: Markup) -> None:
+    """What a base that is in memory says of itself and contributes."""
     comment = _leading_comment(file.document.text.content)
     if comment:
         markup.line(comment)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ajkit.lsp.completing.bases import base_items
 from ajkit.lsp.completing.fields import Above
 from ajkit.lsp.completing.keys import Keys, Writing, file_keys
-from ajkit.lsp.completing.snippets import file_snippets, task_snippets
+from ajkit.lsp.completing.snippets import TASKS, file_snippets, task_snippets
 from ajkit.lsp.completing.values import Values
 from ajkit.lsp.completing.variables import is_shell, variable_items
 from ajkit.shared.job.env import ENV_PATH
@@ -41,6 +41,7 @@ class Proposals:
         self._docs = docs
         self._context = context
         self._above = Above(view)
+        self._cut = False
 
     @cached_property
     def _usage(self) -> Usage | None:
@@ -71,9 +72,9 @@ class Proposals:
 
     @property
     def may_grow(self) -> bool:
-        """Whether more will be known a little later: the home, or what its templates use, is still being read."""
+        """Whether another answer will hold more: some names were cut, or the home is still being read."""
         reading = self._usage is not None and self._usage.is_reading
-        return reading or (self._view.home is not None and self._view.graph is None)
+        return self._cut or reading or (self._view.home is not None and self._view.graph is None)
 
     def variables(self, closing: str) -> list[Item]:
         """The names of variables, where the text around the cursor is run by a shell."""
@@ -102,13 +103,14 @@ class Proposals:
             return []
         items = file_keys(slot, self._writing)
         if len(items) == len(FILE_DOCS) and slot.ways == "line" and not self._context.colon:
-            bases = [each.label for each in self._base_names() if not each.label.endswith(".")]
+            bases = [each.label for each in self._base_names("") if not each.label.endswith(".")]
             items += file_snippets(self._view.engine.registry.names(), bases[:_MOST_BASES])
         return items
 
-    def _base_names(self) -> list[Item]:
-        items = base_items(self._view, self._memory.names, "", self._context.start)
-        return sorted(items, key=lambda each: each.rank)
+    def _base_names(self, typed: str) -> list[Item]:
+        items, cut = base_items(self._view, self._memory.names, typed, self._context.start)
+        self._cut = self._cut or cut
+        return items
 
     def _bases(self, slot: Slot) -> Iterator[tuple[Slot, Item]]:
         inside = slot.path[1:]
@@ -116,8 +118,7 @@ class Proposals:
             return
         if slot.path == ("base",) and slot.ways == "line":
             slot = _item_of(slot)
-        for each in base_items(self._view, self._memory.names, self._context.typed, self._context.start):
-            yield slot, each
+        yield from ((slot, each) for each in self._base_names(self._context.typed))
 
     def _value(self, slot: Slot) -> Iterator[tuple[Slot, Item]]:
         """What may be the value at a config path, as the kind of the field has it."""
@@ -160,7 +161,7 @@ class Proposals:
 
     def _may_have_tasks(self, path: KeyPath) -> bool:
         """Whether tasks are worth proposing: near to where they stand, else where the service has them."""
-        return bool(path) or (self._service is not None and self._service.name == "volcano")
+        return bool(path) or (self._service is not None and self._service.name == TASKS[1])
 
 
 def _item_of(slot: Slot) -> Slot:

@@ -79,8 +79,11 @@ class Usage:
         return not self.is_reading and self._complete != (id(graph), len(graph.paths), without)
 
     def read(self, graph: Graph, *, without: str) -> Iterator[None]:
-        """Read what is to be read, file by file."""
+        """Read what is to be read, file by file, as the steps of the iterator are taken."""
         self.is_reading = True
+        return self._steps(graph, without)
+
+    def _steps(self, graph: Graph, without: str) -> Iterator[None]:
         try:
             for real, path in list(graph.paths.items()):
                 if real not in self._found and real != without:
