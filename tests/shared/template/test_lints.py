@@ -21,6 +21,54 @@ config:
 --- .aj/template/low.yaml
 config: {v: {a: 1}, w: 1, x: [1], y: [], z: null}
 """,
+    "an empty key of a base clears what another one set": """
+--- .aj/template/leaf.yaml
+base: [low, none, after]
+config:
+  l: [9]
+--- .aj/template/low.yaml
+config: {l: [1], m: {k: 1}, n: {k: {x: 1}}, o: [{k: 1}], p: 1, q: 1}
+--- .aj/template/none.yaml
+config:
+  l:
+# ^ merge.clears
+  m: ~
+  n:
+    k:
+#   ^ merge.clears
+  o:
+    - k:
+#     ^ merge.clears
+  p: null
+--- .aj/template/after.yaml
+config:
+  p:
+  r:
+  q:
+# ^ merge.clears
+""",
+    "an empty key that is told where it stands is not told again": """
+--- .aj/template/leaf.yaml
+base: [low, mid]
+--- .aj/template/mid.yaml
+base: low
+config:
+  v:
+# ^ merge.clears
+--- .aj/template/low.yaml
+config: {v: 1}
+""",
+    "another kind in the next base": """
+--- .aj/template/leaf.yaml
+base: [low, other]
+config: {a: {k: 2}}
+--- .aj/template/low.yaml
+config: {a: {k: 1}, b: [1], c: text, d: {k: 1}}
+--- .aj/template/other.yaml
+config: {a: text, b: {k: 1}, c: [1], d: {}}
+#           ^^^^ merge.type-change
+#                    ^^^^^^ merge.type-change
+""",
     "a mapping or list replaced by another kind": """
 --- .aj/template/leaf.yaml
 base: low
@@ -60,8 +108,10 @@ config:
   ignore: [out/, data/]
 #                ^^^^^ merge.repeats
   other: [3]
+  numbers: [010, 2]
+#           ^^^ merge.repeats
 --- .aj/template/low.yaml
-config: {ignore: [data/], other: [1, 2]}
+config: {ignore: [data/], other: [1, 2], numbers: [8]}
 """,
     "a diamond doubles and undoes": """
 --- .aj/template/leaf.yaml
@@ -150,3 +200,29 @@ def test_clearing_by_accident_has_two_ways_out() -> None:
         message == "an empty `v:` clears what is inherited ({a: 1}): write null if that is meant, else delete the line"
     )
     assert fixes == ["Write null", "Delete the line"]
+
+
+def test_what_repeats_is_shown_as_the_value_that_it_is() -> None:
+    drawing = draw(DRAWINGS["concatenation that repeats"])
+    messages = [each.message for each in resolve(drawing.memory(), drawing.first, f"{ROOT}/.aj").problems]
+    assert messages == [
+        "`data/` is already inherited: lists are concatenated, so `ignore` holds it twice",
+        "`8` is already inherited: lists are concatenated, so `numbers` holds it twice",
+    ]
+
+
+def test_a_base_that_clears_another_is_named() -> None:
+    message, fixes = _only("""
+--- .aj/template/leaf.yaml
+base: [low, none]
+--- .aj/template/low.yaml
+config: {api_token: 0123456789abcdef}
+--- .aj/template/none.yaml
+config:
+  api_token:
+""")
+    assert message == (
+        'an empty `api_token:` clears what is set before `none` ("***"): '
+        "write null if that is meant, else delete the line"
+    )
+    assert fixes == ["Write null"]

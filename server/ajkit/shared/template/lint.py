@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ajkit.shared.problem import Edit, Fix, Problem, problem
-from ajkit.shared.template.brief import brief
+from ajkit.shared.problem import Fix, Problem, problem
 from ajkit.shared.template.diamond import diamonds
 from ajkit.shared.template.merge import merge, rule_of
 from ajkit.shared.template.merged import Inherited, Written
 from ajkit.shared.template.removal import removal_at
-from ajkit.shared.template.secrets import masked
+from ajkit.shared.template.replaced import EMPTY, kind_change, replaced, shown, written_null
 from ajkit.shared.template.silenced import unsilenced
 from ajkit.shared.template.tree import Mapping, Scalar, Sequence
-from ajkit.shared.where import Rule, Span, format_keypath
+from ajkit.shared.where import Rule, format_keypath
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,6 +48,10 @@ def _lint(file: TemplateFile, parts: tuple[Part, ...]) -> Iterator[Problem]:
         yield from _Linter(file).mapping(own.node, [part.value for part in inherited], ())
     if len(inherited) > 1:
         yield from diamonds(file, inherited, own)
+    for each in replaced(parts):
+        told_below = (known for base in inherited for below in base.merged.below() for known in told(below))
+        if all((known.code, known.span) != (each.code, each.span) for known in told_below):
+            yield each
 
 
 class _Linter:
@@ -56,7 +59,6 @@ class _Linter:
 
     def __init__(self, file: TemplateFile) -> None:
         self._document = file.document
-        self._text = file.document.text
 
     def mapping(self, own: Mapping, inherited: list[dict[str, Json]], path: KeyPath) -> Iterator[Problem]:
         met: dict[str, list[Json]] = {}
@@ -79,7 +81,7 @@ class _Linter:
             return
         before = met[0] if len(met) == 1 else merge(met)
         if isinstance(node, Scalar) and node.value is None:
-            if entry and node.plain and not node.raw and before not in (None, {}, [], ""):
+            if entry and node.plain and not node.raw and before not in EMPTY:
                 yield self._clears(entry, before, path)
                 return
             if before is None and entry and node.raw:
@@ -100,8 +102,8 @@ class _Linter:
             if isinstance(item, Scalar) and any(_same(item.value, each) for each_list in met for each in each_list):
                 yield problem(
                     "merge.repeats",
-                    f"`{brief(item.raw)}` is already inherited: lists are concatenated, so `{format_keypath(path)}` "
-                    "holds it twice",
+                    f"`{shown(item.value, path)}` is already inherited: "
+                    f"lists are concatenated, so `{format_keypath(path)}` holds it twice",
                     self._document.span(item),
                     keypath=path,
                     unnecessary=True,
@@ -109,30 +111,19 @@ class _Linter:
                 return
 
     def _clears(self, entry: Entry, before: Json, path: KeyPath) -> Problem:
-        at = Span(self._text, entry.node.start, entry.node.end)
-        fixes = []
-        if ":" in self._text.content[entry.end : at.start]:
-            blank = " " if not self._text.content[at.start - 1 : at.start].isspace() else ""
-            fixes.append(Fix("Write null", (Edit(at, f"{blank}null"),), preferred=True))
-        fixes += self._removed("Delete the line", path, preferred=False)
+        key, value = self._document.span(entry), self._document.span(entry.node)
         return problem(
             "merge.clears",
-            f"an empty `{format_keypath(path)}:` clears what is inherited ({_shown(before, path)}): "
+            f"an empty `{format_keypath(path)}:` clears what is inherited ({shown(before, path)}): "
             "write null if that is meant, else delete the line",
-            self._document.span(entry),
-            fixes=fixes,
+            key,
+            fixes=[*written_null(key, value), *self._removed("Delete the line", path, preferred=False)],
             keypath=path,
         )
 
     def _type_change(self, node: Node, before: Json, path: KeyPath) -> Problem:
-        was = "mapping" if isinstance(before, dict) else "list"
-        now = {Mapping: "a mapping", Sequence: "a list"}.get(type(node), "a single value")
-        return problem(
-            "merge.type-change",
-            f"`{format_keypath(path)}` is {now} here and replaces the whole inherited {was} ({_shown(before, path)})",
-            self._document.span(node),
-            keypath=path,
-        )
+        message = kind_change(node.value, before, path)
+        return problem("merge.type-change", message, self._document.span(node), keypath=path)
 
     def _redundant(self, node: Scalar, path: KeyPath) -> Problem:
         return problem(
@@ -148,10 +139,6 @@ class _Linter:
         """The fix that takes a key out, with the parents that it would leave empty: they would clear something."""
         edit = removal_at(self._document, ("config", *path))
         return [Fix(title, (edit,), preferred=preferred)] if edit else []
-
-
-def _shown(value: Json, path: KeyPath) -> str:
-    return brief(masked(value, str(path[-1])))
 
 
 def _same(one: Json, other: Json) -> bool:

@@ -56,7 +56,7 @@ class Trails:
 
     def winner(self, path: KeyPath) -> Origin | None:
         """Who set the value at `path`: the winner of its trail, but for the road that leads there."""
-        return _winner(self._leaf.parts, path)
+        return winner(self._leaf.parts, path)
 
     def _ask(self, merged: Merged, path: KeyPath) -> _Answer | None:
         key = (id(merged), path)
@@ -105,13 +105,14 @@ class Trails:
         )
 
 
-def _winner(parts: tuple[Part, ...], path: KeyPath) -> Origin | None:
+def winner(parts: tuple[Part, ...], path: KeyPath) -> Origin | None:
+    """Who set the value at `path` of what the parts merge to, but for the road that leads there; None without one."""
     present, _ = _descend([_Present(part, (), part.value) for part in parts], path)
     for part, place, _ in reversed(present):
         if isinstance(part, Written):
             origin = written_origin(part, place)
         else:
-            origin = _winner(part.parts if isinstance(part, Together) else part.merged.parts, place)
+            origin = winner(part.parts if isinstance(part, Together) else part.merged.parts, place)
         if origin is not None:
             return origin
     return None

@@ -1,0 +1,91 @@
+"""What one base of a file takes away from the sources before it: values emptied by an empty key, kinds replaced."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ajkit.shared.problem import Edit, Fix, Problem, Related, problem
+from ajkit.shared.template.brief import brief
+from ajkit.shared.template.merge import merge, rule_of
+from ajkit.shared.template.merged import Inherited
+from ajkit.shared.template.secrets import masked
+from ajkit.shared.template.trail import winner
+from ajkit.shared.where import Rule, Span, format_keypath
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ajkit.shared.template.merged import Part
+    from ajkit.shared.where import Json, KeyPath
+
+EMPTY: tuple[Json, ...] = (None, {}, [], "")
+"""What holds nothing that could be cleared."""
+
+_SCALARS = (str, int, float, bool)
+
+
+def replaced(parts: Sequence[Part]) -> Iterator[Problem]:
+    """The problems of a file's bases with one another, on the place in the later base; its own config apart."""
+    for index, part in enumerate(parts):
+        if index and isinstance(part, Inherited):
+            yield from _by(part, [each.value for each in parts[:index]])
+
+
+def written_null(key: Span, value: Span) -> list[Fix]:
+    """The fix that spells an empty value `null`, where that can be told from its key's colon."""
+    between = key.text.content[key.end : value.start]
+    blank = "" if between[-1:].isspace() else " "
+    return [Fix("Write null", (Edit(value, f"{blank}null"),), preferred=True)] if ":" in between else []
+
+
+def shown(value: Json, path: KeyPath) -> str:
+    """A value as messages of the merge show it: short, and masked where its key says that it is a secret."""
+    return brief(masked(value, str(path[-1])))
+
+
+def kind_change(now: Json, before: Json, path: KeyPath, *, inherited: str = "inherited ") -> str:
+    """The message for a mapping or list that a value of another kind replaces."""
+    was = "mapping" if isinstance(before, dict) else "list"
+    is_now = "a mapping" if isinstance(now, dict) else "a list" if isinstance(now, list) else "a single value"
+    keypath = format_keypath(path)
+    return f"`{keypath}` is {is_now} here and replaces the whole {inherited}{was} ({shown(before, path)})"
+
+
+def _by(part: Inherited, before: list[Json]) -> Iterator[Problem]:
+    for path, value, lost in _lost(part.value, before, ()):
+        origin = winner((part,), path)
+        if origin is None or origin.span is None:
+            continue
+        named = [Related(part.ref.span, f"`{part.ref.name}` is named here, after what it replaces")]
+        if value is not None:
+            message = f"{kind_change(value, lost, path, inherited='')} set before `{part.ref.name}`"
+            yield problem("merge.type-change", message, origin.span, related=named, keypath=path)
+        elif origin.key is not None and not origin.written and origin.span.start == origin.span.end:
+            message = (
+                f"an empty `{format_keypath(path)}:` clears what is set before `{part.ref.name}` "
+                f"({shown(lost, path)}): write null if that is meant, else delete the line"
+            )
+            fixes = written_null(origin.key, origin.span)
+            yield problem("merge.clears", message, origin.key, related=named, fixes=fixes, keypath=path)
+
+
+def _lost(value: Json, before: list[Json], path: KeyPath) -> Iterator[tuple[KeyPath, Json, Json]]:
+    """Where a value takes away what stands before it: the key path, what is there now, and what was."""
+    if isinstance(value, dict) and all(isinstance(each, dict) for each in before):
+        for key, below in value.items():
+            met = [each[key] for each in before if isinstance(each, dict) and key in each]
+            if met and not (type(below) in _SCALARS and type(met[-1]) in _SCALARS):
+                yield from _lost(below, met, (*path, key))
+    elif isinstance(value, list) and all(isinstance(each, list) for each in before):
+        if rule_of([*before, value]) is Rule.POSITION:
+            for index, below in enumerate(value):
+                met = [each[index] for each in before if isinstance(each, list) and len(each) > index]
+                if met:
+                    yield from _lost(below, met, (*path, index))
+    else:
+        was = before[0] if len(before) == 1 else merge(before)
+        if value is None:
+            if was not in EMPTY:
+                yield path, value, was
+        elif isinstance(was, dict | list) and type(was) is not type(value):
+            yield path, value, was
