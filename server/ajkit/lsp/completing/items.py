@@ -44,7 +44,6 @@ class Item:
         detail: its type, or where it is from, in a few words.
         note: the value that is inherited, in a few words.
         document: writes what is to be known of it.
-        typed: what is compared instead of the label.
     """
 
     label: str
@@ -54,7 +53,6 @@ class Item:
     detail: str = ""
     note: str = ""
     document: Callable[[Markup], None] | None = None
-    typed: str = ""
 
 
 def plain(snippet: str) -> str:
@@ -99,7 +97,7 @@ class Sender:
         ordered = sorted(found, key=lambda each: each[1].rank)
         kept = ordered
         if len(ordered) > LIMIT:
-            kept = [each for each in ordered if fits(self._context.typed, each[1].typed or each[1].label)][:LIMIT]
+            kept = [each for each in ordered if fits(self._context.typed, each[1].label)][:LIMIT]
         items = [self._sent(slot, item, order) for order, (slot, item) in enumerate(kept)]
         return {"isIncomplete": may_grow or len(ordered) > LIMIT, "items": items}
 
@@ -114,7 +112,7 @@ class Sender:
         sent: dict[str, Any] = {
             "label": item.label,
             "sortText": f"{order:04d}",
-            "filterText": quote + (item.typed or item.label),
+            "filterText": quote + item.label,
             "textEdit": {"range": Span(self._text, context.start, context.end), "newText": text},
         }
         if item.kind in self._kinds:
