@@ -40,13 +40,13 @@ FIELDS = 2_000
 """How many fields of a JobSpec are asked where they came from."""
 
 _COMMENTS = {"merged": "#", "spec": "//", "amlt": "#"}
-_AMLT_FIELDS: dict[KeyPath, str] = {
-    ("jobs", 0, "name"): "name",
-    ("jobs", 0, "sku"): "sku",
-    ("jobs", 0, "command"): "command",
-    ("jobs", 0, "instance_count"): "nodes",
-    ("jobs", 0, "process_count_per_node"): "processes_per_node",
-    ("code", "local_dir"): "code.dir",
+_AMLT_FIELDS: dict[KeyPath, KeyPath] = {
+    ("jobs", 0, "name"): ("name",),
+    ("jobs", 0, "sku"): ("sku",),
+    ("jobs", 0, "command"): ("command",),
+    ("jobs", 0, "instance_count"): ("nodes",),
+    ("jobs", 0, "process_count_per_node"): ("processes_per_node",),
+    ("code", "local_dir"): ("code", "dir"),
 }
 """What of the amlt file is the job's and not the merged config's."""
 
@@ -102,16 +102,18 @@ class Preview:
 
     def field(self, path: KeyPath) -> FieldTrail | None:
         """Where a field of the job came from that is shown at a key path; None for what is the merged config's."""
-        if self.plan is None:
-            return None
-        if self.kind == "spec":
-            return self.plan.trail(format_keypath(path))
+        shown = self._field_path(path)
+        return self.plan.trail(format_keypath(shown)) if self.plan and shown is not None else None
+
+    def _field_path(self, path: KeyPath) -> KeyPath | None:
+        """The path in the JobSpec of what is shown at a key path; None for what is the merged config's."""
+        if self.kind != "amlt":
+            return path if self.kind == "spec" else None
         if path[: len(_ENV)] == _ENV:
-            return self.plan.trail(format_keypath(("env", *path[len(_ENV) :])))
-        name = next((_AMLT_FIELDS[path[:depth]] for depth in (2, 3) if path[:depth] in _AMLT_FIELDS), None)
-        if name is None or (name == "command" and len(path) > 3 and self.resolved.trail(path) is not None):
-            return None
-        return self.plan.trail(name)
+            return ("env", *path[len(_ENV) :])
+        shown = next((_AMLT_FIELDS[path[:depth]] for depth in (2, 3) if path[:depth] in _AMLT_FIELDS), None)
+        is_written = shown == ("command",) and len(path) > 3 and self.resolved.winner(path) is not None
+        return None if is_written else shown
 
     def trail(self, path: KeyPath) -> Trail | None:
         """Where a value of the merged config came from that is shown at a key path."""
@@ -133,10 +135,17 @@ class Preview:
 
     def source(self, path: KeyPath) -> Span | None:
         """The first of `written`, without the rest of the history."""
-        if self.kind == "merged":
-            winner = self.resolved.winner(path)
-            return None if winner is None else written_place(winner)
-        return next(iter(self.written(path)), None)
+        shown = self._field_path(path)
+        read = path if shown is None else self._read_from(shown)
+        if read is None:
+            return next(iter(self.written(path)), None)
+        winner = self.resolved.winner(read)
+        return None if winner is None else written_place(winner)
+
+    def _read_from(self, path: KeyPath) -> KeyPath | None:
+        from ajkit.shared.job.fieldpaths import read_from
+
+        return read_from(path, self.plan.materials) if self.plan and self.plan.materials else None
 
     def shows(self, path: KeyPath) -> Span | None:
         """Where what stands at a key path of the merged config is shown here; nearest above where it is not itself."""

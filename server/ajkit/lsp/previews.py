@@ -56,11 +56,15 @@ def or_in_preview(of_template: Feature, of_preview: Feature) -> Feature:
 
 @dataclass(slots=True)
 class _Open:
-    """A document as a client has it, by the URI the client calls it; `told` that it is out of date."""
+    """A document as a client has it, by the URI the client calls it.
+
+    `news` is what it should have instead, drawn when the session was at `state`; the client was told that there is.
+    """
 
     key: Key
     preview: Preview
-    told: bool = False
+    news: Preview | None = None
+    state: int = 0
 
 
 class Previews:
@@ -108,7 +112,9 @@ class Previews:
         key = read_preview_uri(uri)
         if key is None:
             return None
-        found = self.look(session, *key).shown
+        known = self._open.get(uri)
+        news = known.news if known is not None and known.state == session.state else None
+        found = news or self.look(session, *key).shown
         _put(self._open, uri, _Open(key, found))
         return found.text.content
 
@@ -131,10 +137,11 @@ class Previews:
         """The documents whose text has changed since the client took it, each once until it takes it again."""
         found = []
         for uri, known in self._open.items():
-            if known.told:
+            if known.news is not None:
                 continue
-            if self.look(session, *known.key).shown.text.content != known.preview.text.content:
-                known.told = True
+            fresh = self.look(session, *known.key).shown
+            if fresh.text.content != known.preview.text.content:
+                known.news, known.state = fresh, session.state
                 found.append(uri)
         return found
 

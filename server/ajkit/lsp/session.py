@@ -41,7 +41,7 @@ LANGUAGES = ("aj-template", "yaml", "yaml.aj")
 
 
 class Session:
-    """Everything that changes while an editor is open, in one place and one thread.
+    """Everything that changes while an editor is open, in one place and one thread; `state` counts the changes.
 
     Views are made when first asked for and dropped when anything they read has changed; `others_changed` says that one
     was dropped whose own document was not edited. `progress` shows work to the person, as far as the client can;
@@ -64,6 +64,7 @@ class Session:
         self.progress: Start = unseen
         self.settings = ClientSettings()
         self.encoding = convert.UTF16
+        self.state = 0
         self.folders: list[str] = []
         self.buffers: dict[str, Buffer] = {}
         self._environ_home = environ_home
@@ -87,6 +88,7 @@ class Session:
 
     def configure(self, settings: ClientSettings) -> None:
         """Take over changed settings; another home means that everything is read anew."""
+        self.state += 1
         moved = settings.home != self.settings.home
         self.settings = settings
         if moved:
@@ -143,6 +145,7 @@ class Session:
         return buffer
 
     def _put(self, buffer: Buffer) -> None:
+        self.state += 1
         self.buffers[buffer.uri] = buffer
         self.files.buffers[buffer.path] = buffer.text
         self._drop_views([buffer.path])
@@ -171,6 +174,7 @@ class Session:
 
     def changed(self, paths: Iterable[str]) -> None:
         """Files changed, appeared or went away on disk."""
+        self.state += 1
         gone = list(paths)
         self._drop_views(gone)
         self.engine.forget(gone)

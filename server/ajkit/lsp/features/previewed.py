@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ajkit.shared.template.tree import Node
     from ajkit.shared.where import KeyPath
 
-LINKED = 1_000
+LINKED = 500
 """How many links one preview has."""
 
 

@@ -23,7 +23,10 @@ def rendering(plan: Plan, *, reveal: bool = False, form: Literal["json", "yaml"]
     if fields is None:
         return None
     shown = fields if reveal else masked(fields)
-    return yaml_text(shown) if form == "yaml" else json_text(shown)
+    if form == "json":
+        return json_text(shown)
+    assert isinstance(shown, dict)
+    return yaml_text(shown)
 
 
 def masked_bytes(spec: JobSpec) -> bytes:

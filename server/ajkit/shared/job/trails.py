@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from ajkit.shared.records import dataclass
 from typing import TYPE_CHECKING
 
 from ajkit.shared.job.code import CODE_PATH, IGNORE_PATH, code_dir
 from ajkit.shared.job.command import COMMAND_PATH, words_line
 from ajkit.shared.job.env import ENV_PATH
+from ajkit.shared.job.fieldpaths import nearest, option_path, read_from
 from ajkit.shared.job.names import NAME_PATH, name_source
 from ajkit.shared.job.service import AMLT_FLAG, SERVICE_PATH
 from ajkit.shared.job.shape import NODES_PATH, PROCESSES_PATH, SELECTOR_PATH
 from ajkit.shared.sku import SKU_PATH
-from ajkit.shared.template.options import declared
 from ajkit.shared.template.secrets import masked
 from ajkit.shared.where import Missing, Origin, Span, at, format_keypath, parse_keypath
 
@@ -68,7 +68,7 @@ def explain_field(field: str, job: Materials, draft: Mapping[str, Json]) -> Fiel
     value = at(dict(draft), path)
     if not path or isinstance(value, Missing):
         return None
-    explained = _explained(path, job, draft)
+    explained = _explained(path, job)
     shown = masked(value, str(path[-1]))
     return FieldTrail(format_keypath(path), shown, explained.sources, explained.over, explained.note)
 
@@ -80,27 +80,20 @@ class _Explained:
     note: str = ""
 
 
-def _explained(path: KeyPath, job: Materials, draft: Mapping[str, Json]) -> _Explained:
+def _explained(path: KeyPath, job: Materials) -> _Explained:
     section = str(path[0])
+    read = read_from(path, job)
+    if read is not None:
+        return _template(job, read, "no storage in the template" if section == "storage" else "not set in the template")
     if section == "env" and len(path) > 1:
-        return _env(str(path[1]), job, draft)
+        return _injected(str(path[1]), job)
     if section == "code" and len(path) > 1:
         return _code_dir(job) if path[1] == "dir" else _code_ignore(job, path[2:])
-    if section == "storage":
-        return _template(job, _nearest(job, path), "no storage in the template")
-    if section in _PLAIN:
-        return _template(job, _nearest(job, (*_PLAIN[section], *path[1:])), "not set in the template")
-    if len(path) > 1 and section in _PARTS:
-        return _PARTS[section](path[1:], job)
+    if section == "sources" and len(path) > 1:
+        return _source(job, path[1])
+    if section == "backend_spec" and (place := option_path(str(path[1]), job) if len(path) > 1 else None) is not None:
+        return _Explained((_said(f"{format_keypath(place)} is not set in the template"),))
     return _FIELDS[section](job)
-
-
-def _nearest(job: Materials, path: KeyPath) -> KeyPath:
-    """A key path of the merged config, or as much of it as there is; its first step at least."""
-    depth = len(path)
-    while depth > 1 and isinstance(at(job.resolved.config, path[:depth]), Missing):
-        depth -= 1
-    return path[:depth]
 
 
 def _said(text: str) -> FieldSource:
@@ -213,7 +206,7 @@ def _code_dir(job: Materials) -> _Explained:
 
 def _code_ignore(job: Materials, item: KeyPath) -> _Explained:
     """The rules, or one of them: those of the template come first, then those of the ignore file."""
-    below = _template(job, _nearest(job, (*IGNORE_PATH, *item)), "no rules in the template")
+    below = _template(job, nearest(job, (*IGNORE_PATH, *item)), "no rules in the template")
     if not job.ambient.ignore_file:
         return below
     of_file = _said("the ignore file of the code folder")
@@ -232,15 +225,13 @@ def _command(job: Materials) -> _Explained:
     return _Explained((*below.sources, given) if job.template.job.command else (given,), below.over)
 
 
-def _env(name: str, job: Materials, draft: Mapping[str, Json]) -> _Explained:
-    path = (*ENV_PATH, name)
-    if name not in job.injected(str(draft["name"])):
-        return _template(job, path, "not set in the template")
+def _injected(name: str, job: Materials) -> _Explained:
+    """An ``AJ_*`` variable that aj sets, whatever the template says."""
     shape = {"AJ_NODES": _nodes, "AJ_GPUS_PER_NODE": _gpus, "AJ_PROCESSES_PER_NODE": _processes, "AJ_NAME": _name}
     sources = shape[name](job).sources if name in shape else (_said("a fact of the run"),)
     if name in ("AJ_PROCESSES", "AJ_TOTAL_GPUS", "AJ_GPU_NODES"):
         sources = (_said("the shape"),)
-    return _Explained(sources, _written_at(job, path), "injected by aj")
+    return _Explained(sources, _written_at(job, (*ENV_PATH, name)), "injected by aj")
 
 
 def _whole_env(job: Materials) -> _Explained:
@@ -252,25 +243,10 @@ def _options(job: Materials) -> _Explained:
     return _Explained((_said(f"what {job.service.name} reads of target, jobs[0] and _extra.{job.service.name}"),))
 
 
-def _option(path: KeyPath, job: Materials) -> _Explained:
-    """One of the service's options: each declares the key path that it is read from."""
-    places = {name: place for place, name in declared(job.service.options).items()}
-    place = places.get(str(path[0]))
-    if place is None:
-        return _options(job)
-    if isinstance(at(job.resolved.config, place), Missing):
-        return _Explained((_said(f"{format_keypath(place)} is not set in the template"),))
-    return _template(job, _nearest(job, (*place, *path[1:])), f"{format_keypath(place)} is not set in the template")
-
-
-def _source(path: KeyPath, job: Materials) -> _Explained:
+def _source(job: Materials, index: str | int) -> _Explained:
     """One file of the chain, at its beginning."""
-    file = job.resolved.chain[int(path[0])]
+    file = job.resolved.chain[int(index)]
     return _Explained((FieldSource("the file", Origin(file.path, Span(file.text, 0, 0), None, None, None)),))
-
-
-def _of_merged(path: KeyPath, job: Materials) -> _Explained:
-    return _template(job, _nearest(job, path), "not set in the template")
 
 
 def _merged(job: Materials) -> _Explained:
@@ -278,15 +254,6 @@ def _merged(job: Materials) -> _Explained:
         return _Explained((_said(f"the merged config, which {job.service.name} takes whole"),))
     return _Explained((_said(f"null: {job.service.name} needs no merged source"),))
 
-
-_PLAIN: dict[str, KeyPath] = {
-    "description": ("description",),
-    "image": ("environment", "image"),
-    "image_registry": ("environment", "registry"),
-    "setup": ("environment", "setup"),
-    "time_limit_seconds": ("jobs", 0, "submit_args", "max_run_duration_seconds"),
-    "extra": ("_extra",),
-}
 
 _FIELDS: dict[str, Callable[[Materials], _Explained]] = {
     "version": lambda _: _Explained((_said("the version of the JobSpec"),)),
@@ -308,10 +275,4 @@ _FIELDS: dict[str, Callable[[Materials], _Explained]] = {
     "backend_spec": _options,
     "sources": lambda job: _Explained((_said(f"the files of the chain, {len(job.resolved.chain)} in all"),)),
     "template": _merged,
-}
-
-_PARTS: dict[str, Callable[[KeyPath, Materials], _Explained]] = {
-    "backend_spec": _option,
-    "sources": _source,
-    "template": _of_merged,
 }
