@@ -137,6 +137,9 @@ MASKED = [
     ("docker login -u me -p hunter22 reg", "docker login -u me -p *** reg"),
     ("sshpass -p hunter22 ssh host", "sshpass -p *** ssh host"),
     ("curl -H 'Authorization: Bearer abcdef0123456789abcd'", "curl -H 'Authorization: Bearer ***'"),
+    ("curl -H 'Authorization: Bearer abc123' x", "curl -H 'Authorization: Bearer ***' x"),
+    ('curl -H "authorization: token abcdef" x', 'curl -H "authorization: token ***" x'),
+    ("curl 'https://h/c?sv=1&sig=aB%2Fc12&se=2'", "curl 'https://h/c?sv=1&sig=***&se=2'"),
     ("git clone https://me:pw1234@host/x", "git clone https://me:***@host/x"),
     (
         f"azcopy cp '{SAS}&sp=r' .",
@@ -166,6 +169,8 @@ UNMASKED = [
     "[rank0]: File '/opt/conda/lib/python3.11/secrets.py', line 12, in token_hex",
     "tokenizer_config.json: 100%|██████████| 1.29k/1.29k",
     "HF_TOKEN: {from_env: HF_TOKEN}",
+    "curl -H 'Authorization: Bearer YOUR_TOKEN' -H \"Authorization: Bearer $TOKEN\" 'https://h/c?sig=SIGNATURE&x=1'",
+    "plot --sig=0.05 sig=gaussian",
     f"commit {HEX40}",
     'if [ "$a" == "b" ]; then ssh -i ~/.ssh/key git@host; fi',
 ]

@@ -106,6 +106,7 @@ def _is_random(value: str) -> bool:
 
 _FORMS: tuple[tuple[tuple[str, ...], str], ...] = (
     (("sig=",), r"\bsig=(?P<s>[A-Za-z0-9%+/=_-]{20,})"),
+    (("?sig=", "&sig="), r"[?&]sig=(?P<s>(?![A-Z_-]+\b)[A-Za-z0-9%+/=_-]{6,})"),
     (("Key=", "key="), r"\b(?:Account|SharedAccess|Access)Key=(?P<s>[A-Za-z0-9+/=]{16,})"),
     (("==",), r"(?<![A-Za-z0-9+/])(?P<s>[A-Za-z0-9+/]{86}==)"),
     (
@@ -124,6 +125,7 @@ _FORMS: tuple[tuple[tuple[str, ...], str], ...] = (
     (("PRIVATE KEY",), r"(?P<s>-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z))"),
     (("://",), r"://[^\s/:@\"']*:(?P<s>[^\s/@\"']{3,})@"),
     (("://",), r"://(?P<s>(?=\w*\d)\w{20,})@"),
+    (("uthorization:",), r"uthorization:\s*(?i:bearer|basic|token)\s+(?P<s>(?![A-Z_-]+\b)[\w.~+/=-]{6,})"),
     (("earer ", "BEARER "), r"\b(?:[Bb]earer|BEARER)\s+(?P<s>(?=\S*\d)[A-Za-z0-9._~+/=-]{16,})"),
     (("login",), r"\bwandb\s+login\s+(?:--?[\w-]+\s+)*(?P<s>[A-Za-z0-9_-]{20,})"),
     (("login", "sshpass"), r"\b(?:docker\s+login\b[^\n|;&]{0,200}?|sshpass)\s+-p\s*[\"']?(?P<s>[^\s\"']{4,})"),
