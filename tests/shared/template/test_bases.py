@@ -182,6 +182,15 @@ def test_what_stands_in_the_way_is_named(name: str, file: str, hint: str) -> Non
     assert hint in _message({LEAF: f"base: {name}\n", file: "config: {}\n"}, "base.missing")
 
 
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [("low", "low.yaml/x.yaml"), ("gpu.big", "gpu.big.yaml"), ("gpu.bi", "gpu.big.yaml"), ("low", ".low.yaml")],
+)
+def test_only_what_a_name_can_lead_to_is_proposed(name: str, file: str) -> None:
+    files = {LEAF: f"base: {name}\n", f"/p/.aj/template/{file}": "config: {}\n"}
+    assert "did you mean" not in _message(files, "base.missing")
+
+
 def test_a_dotted_name_without_a_home() -> None:
     found = _problems({"/p/leaf.yaml": "base: [a.b, low]\n", "/p/low.yaml": "config: {}\n"}, "/p/leaf.yaml", None)
     assert [each.code for each in found] == ["base.no-home"]

@@ -113,7 +113,7 @@ def did_you_mean(words: list[str]) -> str:
 def near_bases(files: Files, name: str, folder: str, home: str | None) -> list[str]:
     """Existing base names close to one that leads nowhere, best first."""
     found: list[str] = []
-    beside = [each.removesuffix(SUFFIX) for each in files.names(folder) if each.endswith(SUFFIX)]
+    beside = list(_stems(files, folder))
     if "." not in name:
         found += near(name, beside)
         if home:
@@ -132,13 +132,18 @@ def _dotted_under(files: Files, home: str, budget: int = 400) -> Iterator[str]:
     """Dotted names under AJ_HOME, up to a few folders' worth: enough to guess what a typo meant."""
     for top in files.names(home)[:budget]:
         folder = posixpath.join(home, top)
+        yield from (f"{top}.{each}" for each in _stems(files, folder, budget))
         for name in files.names(folder)[:budget]:
-            if name.endswith(SUFFIX):
-                yield f"{top}.{name.removesuffix(SUFFIX)}"
-            elif "." not in name:
-                for deeper in files.names(posixpath.join(folder, name))[:budget]:
-                    if deeper.endswith(SUFFIX):
-                        yield f"{top}.{name}.{deeper.removesuffix(SUFFIX)}"
+            if "." not in name:
+                yield from (f"{top}.{name}.{each}" for each in _stems(files, posixpath.join(folder, name), budget))
+
+
+def _stems(files: Files, folder: str, budget: int | None = None) -> Iterator[str]:
+    """The names of a folder's files that a base name can lead to: no directories, no dots in them."""
+    for name in files.names(folder)[:budget]:
+        stem = name.removesuffix(SUFFIX)
+        if stem != name and not name_fault(stem) and "." not in stem and files.kind(f"{folder}/{name}") == "file":
+            yield stem
 
 
 def in_the_way(files: Files, path: str) -> str | None:
