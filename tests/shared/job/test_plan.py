@@ -314,6 +314,8 @@ def test_a_template_with_wrong_types_has_no_draft() -> None:
     [
         ({"sid": "UPPER00000"}, {}, "ten lower-case"),
         ({"sid": "short"}, {}, "ten lower-case"),
+        ({"now": "yesterday"}, {}, "written like 2026-"),
+        ({"now": "2026-01-02 03:04"}, {}, "written like 2026-"),
         ({}, {"command": ("\udcff",)}, "not UTF-8"),
         ({}, {"name": "\udcff"}, "not UTF-8"),
         ({}, {"shell": True}, "--shell takes one word"),
@@ -322,6 +324,13 @@ def test_a_template_with_wrong_types_has_no_draft() -> None:
 def test_calls_that_make_no_sense(facts: dict[str, Any], request_: dict[str, Any], words: str) -> None:
     with pytest.raises(UsageError, match=words):
         ask(SMALL, facts=Ambient(**facts), **request_)
+
+
+@pytest.mark.parametrize(
+    "now", ["2026-01-02", "2026-01-02T03:04Z", "2026-01-02T03:04:05.678+00:00", "20260102T030405Z"]
+)
+def test_times_of_iso_8601(now: str) -> None:
+    assert ask(SMALL, facts=Ambient(now=now)).require().env["AJ_SUBMIT_TIMESTAMP_UTC"] == now
 
 
 def test_overlays_reach_the_spec_with_their_origin() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ajkit.shared.job.build import Materials, build
@@ -14,6 +13,7 @@ from ajkit.shared.job.request import Ambient, JobRequest
 from ajkit.shared.job.shape import Sizing, size
 from ajkit.shared.job.spec import JobSpec, spec_digest
 from ajkit.shared.problem import Finding, Problem, Refused, Severity, UsageError, in_order
+from ajkit.shared.records import dataclass
 
 if TYPE_CHECKING:
     from ajkit.shared.job.examine import Examined
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ajkit.shared.where import Json
 
 _SID = re.compile(r"[a-z0-9]{10}")
+_ISO_TIME = re.compile(r"\d{4}-?\d\d-?\d\d(T\d\d:?\d\d(:?\d\d([.,]\d+)?)?(Z|[+-]\d\d(:?\d\d)?)?)?", re.ASCII)
 _UNDECODED = re.compile("[\ud800-\udfff]")
 """What Python makes of bytes of the command line that are no text."""
 
@@ -172,6 +173,8 @@ def _with(problems: list[Problem], resolved: Resolved, reports: list[Report]) ->
 def _check_call(request: JobRequest, ambient: Ambient) -> None:
     if not _SID.fullmatch(ambient.sid):
         raise UsageError(f"a job's id is ten lower-case letters or digits, not {ambient.sid!r}")
+    if not _ISO_TIME.fullmatch(ambient.now):
+        raise UsageError(f"the time of a job is written like 2026-01-31T23:59:00Z, not {ambient.now!r}")
     overlays = request.overlays
     texts = [request.name, request.experiment, request.code_dir, ambient.caller_name, ambient.now]
     for text in [*texts, *request.command, *overlays.bases, *overlays.sets, *overlays.env]:
