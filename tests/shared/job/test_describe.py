@@ -56,6 +56,11 @@ def test_what_is_required_and_not_set_is_told_once_a_place() -> None:
     assert one.message.startswith("`kite` needs `target.name` and `target.memory`, which are not set")
 
 
+def test_what_was_cleared_entry_by_entry_is_not_there() -> None:
+    cleared = typed({"storage": {"data": None, "logs": None}, "target": {"name": None}})
+    assert without_effect(Kite(), cleared) == []
+
+
 def test_a_key_without_effect_says_why() -> None:
     config = {**FULL, "storage": {"data": {"mount_dir": "/x"}}, "jobs": [{"priority": "High"}]}
     found = without_effect(Kite(), typed(config))

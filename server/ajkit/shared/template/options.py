@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from ajkit.shared.records import dataclass
 from ajkit.shared.template.mistyped import mistyped
 from ajkit.shared.template.model import Template
 from ajkit.shared.template.refusals import known_keys, refusals, stranger
@@ -105,7 +105,7 @@ def unused(template: Template, used: frozenset[KeyPath]) -> Iterator[KeyPath]:
 def _unused(
     value: Json, path: KeyPath, used: frozenset[KeyPath], ways: dict[KeyPath, frozenset[str]]
 ) -> Iterator[KeyPath]:
-    if not value and value in (None, {}, [], ""):
+    if _is_unset(value):
         return
     known = ways.get(path)
     if known is None:
@@ -117,6 +117,11 @@ def _unused(
         for key, below in value.items():
             if (key in known or not known) and (*path, key) not in used:
                 yield from _unused(below, (*path, key), used, ways)
+
+
+def _is_unset(value: Json) -> bool:
+    """Whether nothing is set here: null, an empty value, or a mapping of which every entry was cleared."""
+    return value in (None, {}, [], "") or (isinstance(value, dict) and all(each is None for each in value.values()))
 
 
 @lru_cache(maxsize=256)
