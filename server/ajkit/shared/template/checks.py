@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ajkit.shared.problem import Finding, Severity
 from ajkit.shared.template.brief import brief
 from ajkit.shared.template.dialect import changes_job, without_effect
+from ajkit.shared.template.merged import Inherited
 from ajkit.shared.template.refusals import listed
 from ajkit.shared.template.scripts import SCRIPTS, doubles_dollars, texts
 from ajkit.shared.template.secrets import SHORTEST_FORM, named_secret, spans, suspect_names, suspects
@@ -16,6 +17,7 @@ from ajkit.shared.where import at, format_keypath
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
+    from ajkit.shared.template.merged import Merged
     from ajkit.shared.where import Json, KeyPath
 
 _VARIABLE = re.compile(r"\$(\{?[A-Za-z_])")
@@ -23,7 +25,12 @@ _ENV: KeyPath = ("jobs", 0, "submit_args", "env")
 
 
 def check(
-    config: dict[str, Json], *, leaf: bool, service: str | None = None, used: Collection[KeyPath] = ()
+    config: dict[str, Json],
+    *,
+    leaf: bool,
+    service: str | None = None,
+    used: Collection[KeyPath] = (),
+    secretive: bool = True,
 ) -> list[Finding]:
     """Everything that is odd about one effective config and needs no service to be seen.
 
@@ -32,9 +39,11 @@ def check(
         leaf: whether it is a job of its own, so that it must be complete.
         service: the service that would run it; None where none is known, or where it reads all keys (amlt).
         used: the key paths that this service reads.
+        secretive: whether there may be secrets in plain text (`writes_secrets` of any file it was merged from).
     """
     findings = list(_env_variables(config))
-    findings += _secrets(config)
+    if secretive:
+        findings += _secrets(config)
     if service is not None:
         findings += _escaped_dollars(config, service)
     if leaf:
@@ -42,6 +51,14 @@ def check(
         if service is not None:
             findings += _lost(config, service, used)
     return findings
+
+
+def writes_secrets(merged: Merged) -> bool:
+    """Whether a file has a secret in plain text in what it writes itself; remembered, as many leaves share a base."""
+    if merged.secretive is None:
+        own = (part.value for part in merged.parts if not isinstance(part, Inherited))
+        merged.secretive = any(True for value in own for _ in _secrets(value))
+    return merged.secretive
 
 
 def _jobs(config: dict[str, Json]) -> Iterator[Finding]:
