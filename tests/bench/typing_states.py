@@ -4,11 +4,13 @@ Run from the root of the repository::
 
     python -m tests.bench.typing_states [--states 1500] [--seed 2] [--half report] [--show 5]
 
-States are made from the files of the corpus (`AJ_CORPUS`) and of the project's examples: a line in the middle of a file is cut or
-changed the way typing leaves it. The files are split in two halves by name: recovery was tuned on `--half tune` with seed
-1; the figures to report are those of `--half report` with another seed. A state is intact when every key that stands
-outside the broken line is in the tree with its true place, the true place of its value, and (where the value does not
-hold the broken line) its true value. The hint is the line that was edited last.
+States are made from the files of the corpus (`AJ_CORPUS`) and of the project's examples: a line in the middle of a
+file is cut or changed the way typing leaves it. The files are split in two halves by name: recovery was tuned on
+`--half tune` with seed 1; the figures to report are those of `--half report` with another seed. A state is intact when
+every key that stands outside the broken lines is in the tree with its true place, and, where the value does not hold a
+broken line, with its true value in its true place. (A text that YAML reads without complaint means what it says: there
+a value may also hold what the broken line became.) The hint is the line that was edited last. "Parser alone" counts the
+states that are intact without any recovery; "not YAML" those that the parser refuses.
 """
 
 from __future__ import annotations
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from ajkit.shared.template.tree import Document, Node
 
 ROOT = Path(__file__).resolve().parents[2]
+MOST_PARSES = 2.5
 KINDS = ("half key", "unclosed quote", "unclosed bracket", "bad indentation", "half list item", "cut anywhere")
 
 _KEY_LINE = re.compile(r"(?P<lead> *(?:- +)?)(?P<key>[A-Za-z_][\w.-]+):(?P<gap> *)(?P<value>.*)")
@@ -131,7 +134,7 @@ def lost(state: State, document: Document) -> dict[Place, tuple[Seen, Seen | Non
     wanted = seen(parse(Text(state.name, state.before)), state.lines)
     got = seen(document, state.lines)
     is_yaml = document.parses == 1
-    wrong = {}
+    wrong: dict[Place, tuple[Seen, Seen | None]] = {}
     for place, want in wanted.items():
         have = got.get(place)
         if have is None:
@@ -270,6 +273,7 @@ def main(arguments: list[str] | None = None) -> int:
     files = texts(given.half)
     print(f"{len(files)} files ({given.half} half), seed {given.seed}, PyYAML {yaml.__version__}")
     good = True
+    all_parses: list[int] = []
     for broken, goal in ((1, 99.0), (2, 95.0)):
         made = list(states(files, given.states, given.seed, broken))
         for hinted in (True, False):
@@ -282,12 +286,18 @@ def main(arguments: list[str] | None = None) -> int:
                 alone = 100 * row.parser_alone / max(1, row.states)
                 print(f"  {kind:36}{row.states:8}{share:9.2f}%{row.broken:10}{of_broken:9.2f}%{alone:13.1f}%")
             share = 100 * rows["all"].intact / max(1, rows["all"].states)
-            median = statistics.median(parses)
-            print(f"  parses: median {median}, mean {statistics.mean(parses):.2f}, most {max(parses)}")
-            good = good and (not hinted or (share >= goal and median <= 2.5))
+            print(
+                f"  parses: median {statistics.median(parses)}, mean {statistics.mean(parses):.2f}, most {max(parses)}"
+            )
+            if hinted:
+                good = good and share >= goal
+                all_parses += parses
             for state in failed[: given.show]:
                 show(state, hinted=hinted)
-    print("\ngoals (with a hint: 99 % and 95 %, median 2.5 parses):", "met" if good else "MISSED")
+    median = statistics.median(all_parses)
+    good = good and median <= MOST_PARSES
+    print(f"\nmedian of all states with a hint: {median} parses")
+    print(f"goals (with a hint: 99 % and 95 %, median {MOST_PARSES} parses):", "met" if good else "MISSED")
     return 0 if good else 1
 
 
@@ -302,8 +312,8 @@ def show(state: State, *, hinted: bool) -> None:
             print(f"{mark}{each + 1:4} {after[each]}" + (f"      <- {before[each].strip()}" if mark == ">" else ""))
     for place, (want, have) in list(lost(state, document).items())[:4]:
         print(f"  lost at line {place[0] + 1}: {want} -> {have}")
-    for each in document.problems:
-        print(f"  {each.span}: {each.code}: {each.message}")
+    for found in document.problems:
+        print(f"  {found.span}: {found.code}: {found.message}")
 
 
 if __name__ == "__main__":

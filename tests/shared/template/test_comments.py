@@ -31,6 +31,10 @@ def test_the_first_line_can_make_a_file_ours(content: str, ours: bool) -> None:
         ("# aj: ignore[x.y, x.z]\na: 1 # aj: ignore[p.q]\n", {0: {"x.y", "x.z"}, 1: {"x.y", "x.z", "p.q"}}),
         ("a: b#aj: ignore[x.y]\n", {}),
         ("a: 1 # ignore[x.y]\n", {}),
+        ("a: '# aj: ignore[x.y]' # aj: ignore[p.q]\n", {0: {"p.q"}}),
+        ("a: |\n  b # aj: ignore[x.y]\nc: 1 # aj: ignore[p.q]\n", {2: {"p.q"}}),
+        ('a: "b\n  # aj: ignore[x.y]\n  c" # aj: ignore[p.q]\n', {2: {"p.q"}}),
+        ("a: [1, # aj: ignore[x.y]\n  2]\n", {0: {"x.y"}}),
     ],
 )
 def test_a_comment_silences_its_line_or_the_next(content: str, silenced: dict[int, set[str]]) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from yaml.reader import Reader
 
 from ajkit.shared.problem import Edit, Fix, Problem, Related, problem
+from ajkit.shared.records import dataclass
 from ajkit.shared.where import Span, Text
 
 if TYPE_CHECKING:
@@ -50,13 +50,17 @@ def clean(text: Text) -> Cleaned:
     problems = list(_unreadable(text))
     content = _UNREADABLE.sub(" ", text.content, _CLEANED)
     aside: list[range] = []
-    for conflict in _conflicts(text):
-        if len(aside) < EACH_LIMIT:
+    parts: list[str] = []
+    at = 0
+    for number, conflict in enumerate(_conflicts(text)):
+        if number < EACH_LIMIT:
             problems.append(_conflict_problem(text, conflict))
-        aside += _not_ours(conflict)
-    for lines in reversed(aside):
-        start, end = text.starts[lines[0]], text.starts[lines[-1]] + len(text.line(lines[-1]))
-        content = content[:start] + _NOT_LINE_END.sub(" ", content[start:end]) + content[end:]
+        for lines in _not_ours(conflict):
+            aside.append(lines)
+            start, end = text.starts[lines[0]], text.starts[lines[-1]] + len(text.line(lines[-1]))
+            parts += content[at:start], _NOT_LINE_END.sub(" ", content[start:end])
+            at = end
+    content = "".join((*parts, content[at:]))
     broken = frozenset(number for lines in aside for number in lines)
     return Cleaned(Text(text.path, content) if problems else text, problems, broken)
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _PROPERTIES = re.compile(r"(?:&[^\s,\[\]{}]*(?:\s|#[^\r\n]*)*)?")
 _BLOCK_TAIL = re.compile(r"(?:[ \t]*(?:\r\n|\r|\n|\x85|\u2028|\u2029))+[ \t]*\Z")
 
+_BLOCKS = frozenset("|>")
 _PLAIN = PlainValues()
 
 
@@ -93,31 +94,29 @@ class Composer:
     def _fill(self, node: Mapping | Sequence, event: Any, depth: int) -> None:
         """Read what is in a container up to its end."""
         size = self.size
-        if depth > NESTING_LIMIT:
-            at = event.start_mark.index
-            self.findings.nesting(at, NESTING_LIMIT)
-            raise Stop(at)
-        if event.anchor is None:
-            size.deepest = max(size.deepest, depth)
-            self._read(node, depth)
-            return
-        anchor = self._anchors.name(event.anchor, node, event.start_mark.index)
+        anchor = self._anchors.name(event.anchor, node, event.start_mark.index) if event.anchor is not None else None
         deepest, nodes = size.deepest, size.nodes
-        size.deepest = depth
-        self._read(node, depth)
-        anchor.size = size.nodes - nodes + 1
-        anchor.height = size.deepest - depth + 1
-        size.deepest = max(deepest, size.deepest)
-
-    def _read(self, node: Mapping | Sequence, depth: int) -> None:
+        size.deepest = depth - 1
         if isinstance(node, Mapping):
             self._mapping(node, depth)
         else:
             self._sequence(node, depth)
+        if anchor:
+            anchor.size = size.nodes - nodes + 1
+            anchor.height = size.deepest - depth + 1
+        size.deepest = max(deepest, size.deepest)
+
+    def _go_deeper(self, node: Node, depth: int) -> None:
+        if depth > NESTING_LIMIT:
+            self.findings.nesting(node.start, NESTING_LIMIT)
+            raise Stop(node.start)
+        self.size.deepest = depth
 
     # One loop without calls for the plain keys and values that most templates are made of: this is where parsing spends
     # its time.
     def _mapping(self, node: Mapping, depth: int) -> None:  # noqa: C901, PLR0912, PLR0915
+        if depth > self.size.deepest:
+            self._go_deeper(node, depth)
         next_event, plain, entries, values = self._next, _PLAIN, node.entries, node.value
         merges: list[Mapping] | None = None
         end = node.start
@@ -146,15 +145,19 @@ class Composer:
                 last = event.end_mark.index
                 if last - first == len(raw):
                     try:
-                        below: Node = Scalar(plain[raw], raw, first, last, plain=True)
+                        below: Node = Scalar(plain[raw], raw, first, last, True)  # noqa: FBT003 - faster
                     except NotJson:
                         below = self._scalar(event)
                 else:
                     below = self._scalar(event)
             elif kind is AliasEvent:
                 below = self._anchors.repeat(event, depth)
-            else:
+            elif event.anchor is not None or event.tag is not None:
                 below = opened = self._opened(event)
+            elif kind is MappingStartEvent:
+                below = opened = Mapping({}, {}, event.start_mark.index, -1)
+            else:
+                below = opened = Sequence([], [], event.start_mark.index, -1)
 
             if merge or name is None:
                 if opened is not None:
@@ -167,8 +170,14 @@ class Composer:
                     self.findings.duplicate(name, node, entries[name], entry)
                 entries[name] = entry
                 values[name] = below.value
-                if opened is not None:
+                if opened is None:
+                    pass
+                elif event.anchor is not None:
                     self._fill(opened, event, depth + 1)
+                elif isinstance(opened, Mapping):
+                    self._mapping(opened, depth + 1)
+                else:
+                    self._sequence(opened, depth + 1)
             end = below.end
         self.size.nodes += len(entries)
         if merges is not None:
@@ -177,6 +186,8 @@ class Composer:
         node.end = end if last == event.start_mark.index else last
 
     def _sequence(self, node: Sequence, depth: int) -> None:
+        if depth > self.size.deepest:
+            self._go_deeper(node, depth)
         next_event, plain, items, values = self._next, _PLAIN, node.items, node.value
         end = node.start
         while True:
@@ -188,7 +199,7 @@ class Composer:
                 end = event.end_mark.index
                 if end - start == len(raw):
                     try:
-                        below: Node = Scalar(plain[raw], raw, start, end, plain=True)
+                        below: Node = Scalar(plain[raw], raw, start, end, True)  # noqa: FBT003
                     except NotJson:
                         below = self._scalar(event)
                 else:
@@ -201,11 +212,21 @@ class Composer:
                 below = self._anchors.repeat(event, depth)
                 items.append(below)
                 values.append(below.value)
-            else:
+            elif event.anchor is not None or event.tag is not None:
                 below = self._opened(event)
                 items.append(below)
                 values.append(below.value)
                 self._fill(below, event, depth + 1)
+            elif kind is MappingStartEvent:
+                below = mapping = Mapping({}, {}, event.start_mark.index, -1)
+                items.append(below)
+                values.append(mapping.value)
+                self._mapping(mapping, depth + 1)
+            else:
+                below = sequence = Sequence([], [], event.start_mark.index, -1)
+                items.append(below)
+                values.append(sequence.value)
+                self._sequence(sequence, depth + 1)
             end = below.end
         self.size.nodes += len(items)
         last = event.end_mark.index
@@ -238,6 +259,8 @@ class Composer:
         start = begin = event.start_mark.index
         end = event.end_mark.index
         plain, quoted = event.implicit
+        if quoted and event.anchor is None and event.style not in _BLOCKS:
+            return Scalar(raw, raw, start, end, plain=False)
         value: Json = raw
         if event.anchor is not None:
             found = _PROPERTIES.match(self._content, start, end)
@@ -254,7 +277,7 @@ class Composer:
                 value = tagged_value(tag, raw)
             except NotJson as error:
                 self.findings.tag(str(error), start, end)
-        if event.style in {"|", ">"}:
+        if event.style in _BLOCKS:
             end = _block_end(self._content, begin, end)
         node = Scalar(value, raw, begin, end, plain and tag is None)
         if event.anchor is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -33,15 +32,17 @@ class Findings:
         self._found: list[Problem] = []
         self._twice: list[tuple[str, Mapping, Entry, Entry]] = []
         self._undefined: list[tuple[str, list[str], int, int]] = []
-        self._counts: Counter[str] = Counter()
+        self._counts: dict[str, int] = {}
 
     @property
     def duplicates(self) -> int:
         """How many keys their mapping already had."""
-        return self._counts["yaml.duplicate-key"]
+        return self._counts.get("yaml.duplicate-key", 0)
 
     def problems(self, lost: Collection[str] = ()) -> list[Problem]:
         """Everything that was found, in no particular order, but for aliases of the anchors that recovery `lost`."""
+        if not self._counts:
+            return []
         undefined = [self._undefined_alias(*each) for each in self._undefined if each[0] not in lost]
         found = [*self._found, *undefined, *(self._duplicate(*each) for each in self._twice)]
         last = {each.code: index for index, each in enumerate(found)}
@@ -162,8 +163,8 @@ class Findings:
         return Related(Span(self._text, start, end), message)
 
     def _room(self, code: str) -> bool:
-        self._counts[code] += 1
-        return self._counts[code] <= EACH_CODE_LIMIT
+        count = self._counts[code] = self._counts.get(code, 0) + 1
+        return count <= EACH_CODE_LIMIT
 
     def _add(
         self,

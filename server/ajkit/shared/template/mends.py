@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ajkit.shared.problem import Edit, Fix
+from ajkit.shared.records import dataclass
 from ajkit.shared.template.complaints import Kind
 from ajkit.shared.template.events import Patch
 from ajkit.shared.template.lines import CLOSERS, QUOTES, Line, closing, lacking, read_flow

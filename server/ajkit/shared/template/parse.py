@@ -27,7 +27,8 @@ def parse(text: Text, *, hint: int | None = None, pure: bool = False) -> Documen
     result = attempt(text, pure=pure)
     if result.fault is None:
         composer = result.composer
-        return Document(text, composer.root, tuple(in_order(composer.findings.problems())), nodes=composer.size.nodes)
+        problems = composer.findings.problems()
+        return Document(text, composer.root, tuple(in_order(problems) if problems else ()), nodes=composer.size.nodes)
     from ajkit.shared.template.recover import Recovery  # noqa: PLC0415 - most texts parse, and it is a lot of code
 
     recovery = Recovery(text, result, hint, pure=pure)

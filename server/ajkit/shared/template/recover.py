@@ -17,7 +17,7 @@ from ajkit.shared.template.tabs import tab_mends
 from ajkit.shared.where import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from ajkit.shared.where import Text
 
@@ -42,6 +42,7 @@ class Recovery:
         self._indents = Indents(self._clean)
         self._mender = Mender(text, self._indents)
         self._mended: dict[int, tuple[Mend, Fault]] = {}
+        self._reading: dict[int, str] = {}  # the mended lines as they are parsed
         self._most = min(MOST_PARSES, 2 + _WORK // max(1, len(text.content)))
 
     @property
@@ -58,7 +59,7 @@ class Recovery:
             mends = [] if tabs else tab_mends(self._text, fault, self._indents)
             if mends:
                 tabs = True
-                self._mended.update({mend.line: (mend, fault) for mend in mends})
+                self._accept(mends, fault)
                 self.result = self._parse()
             elif not self._step(fault):
                 return
@@ -105,27 +106,34 @@ class Recovery:
         if best is None or best[0] <= now:
             return False
         _, mends, self.result = best
-        self._mended.update({mend.line: (mend, fault) for mend in mends})
+        self._accept(mends, fault)
         return True
+
+    def _accept(self, mends: Iterable[Mend], fault: Fault) -> None:
+        for mend in mends:
+            self._mended[mend.line] = mend, fault
+            start, line = self._text.starts[mend.line], self._clean.line(mend.line)
+            patch = mend.patch
+            self._reading[mend.line] = line[: patch.start - start] + patch.text + line[patch.end - start :]
 
     def _candidates(self, fault: Fault) -> Iterator[tuple[Mend, ...]]:
         """What to try, the likeliest first; mostly one mend at a time."""
-        lines = suspects(self._clean, self.result, fault, self._indents)
+        lines = self._suspects(self.result, fault)
         hint, late = self._hint, None
-        at, began = self._clean.position(fault.at).line, self._clean.position(fault.began).line
-        if hint is not None and hint <= at and hint not in self._mended:
+        if hint is not None and hint not in self._mended:
+            at, began = self._clean.position(fault.at).line, self._clean.position(fault.began).line
             mends = self._mends(hint, fault)
+            if lines[0] < hint:
+                first = self._mends(lines[0], fault)[0]
+                if mends[0].telling:
+                    yield first, mends[0]
+                if hint <= at and self._certain(lines[0], hint, fault):
+                    yield (first,)
             earliest = self._indents.above(began)
-            if hint in lines or mends[0].telling or (earliest is not None and earliest <= hint):
-                if lines[0] < hint:
-                    first = self._mends(lines[0], fault)[0]
-                    if first.telling and mends[0].telling:
-                        yield first, mends[0]
-                    if self._certain(lines[0], hint, fault):
-                        yield (first,)
-                yield from zip(mends, strict=True)
+            if hint in lines or (hint <= at and (mends[0].telling or (earliest is not None and earliest <= hint))):
+                yield from zip(mends)
                 lines = [each for each in lines if each != hint]
-            else:
+            elif hint <= at:
                 late = mends
         queues = [self._mends(each, fault) for each in lines]
         if late:
@@ -142,7 +150,7 @@ class Recovery:
         return fault.kind is Kind.QUOTE and hint not in self._indents.deeper(first)
 
     def _mends(self, number: int, fault: Fault) -> list[Mend]:
-        place = standing(self._clean, self.result.composer.root, number)
+        place = standing(self._clean, self.result.composer.root, number, self._reading)
         if not believable(self._clean, place, number):
             place = Standing()
         return list(self._mender.mends(number, place, fault))
@@ -153,7 +161,10 @@ class Recovery:
     def _progress(self, result: Attempt, fault: Fault | None) -> int:
         if fault is None:
             return len(self._clean.starts)
-        return suspects(self._clean, result, fault, self._indents)[0]
+        return self._suspects(result, fault)[0]
+
+    def _suspects(self, result: Attempt, fault: Fault) -> list[int]:
+        return suspects(self._clean, result, fault, self._indents, self._reading)
 
     def _parse(self, mends: tuple[Mend, ...] = ()) -> Attempt:
         self.parses += 1

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from ajkit.shared.records import dataclass
+from ajkit.shared.template import tree
 from ajkit.shared.template.lines import read_flow, read_line
-from ajkit.shared.template.tree import Mapping, Scalar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
-    from ajkit.shared.template.tree import Node
     from ajkit.shared.where import Text
 
+_NOTHING: Mapping[int, str] = MappingProxyType({})
 _FARTHEST = 2_000  # lines that are read to find out; what is opened farther above is taken for closed
 
 
@@ -25,10 +27,13 @@ class Standing:
     in_block_text: bool = False
 
 
-def standing(text: Text, root: Node | None, number: int) -> Standing:
-    """Where the line `number` stands, given the tree of what is above it (and perhaps below)."""
+def standing(text: Text, root: tree.Node | None, number: int, mended: Mapping[int, str] = _NOTHING) -> Standing:
+    """Where the line `number` stands, given the tree of what is above it (and perhaps below).
+
+    `mended` are lines that are read differently.
+    """
     first = max(_reliable(text, root, number), number - _FARTHEST, 0)
-    return next((place for each, place in walk(text, first) if each >= number), Standing())
+    return next((place for each, place in walk(text, first, mended) if each >= number), Standing())
 
 
 def believable(text: Text, place: Standing, number: int) -> bool:
@@ -41,12 +46,12 @@ def believable(text: Text, place: Standing, number: int) -> bool:
     return not any(_indent(each) <= indent and read_line(each).key for each in between)
 
 
-def walk(text: Text, first: int = 0) -> Iterator[tuple[int, Standing]]:
+def walk(text: Text, first: int = 0, mended: Mapping[int, str] = _NOTHING) -> Iterator[tuple[int, Standing]]:
     """Every line from `first` (which stands in block context) with where it stands; one more number at the end."""
     opened: list[tuple[str, int]] = []
     block: int | None = None
     for number in range(first, len(text.starts)):
-        content = text.line(number)
+        content = mended[number] if number in mended else text.line(number)
         indent = _indent(content)
         if block is not None and content.strip() and indent <= block:
             block = None
@@ -64,12 +69,14 @@ def walk(text: Text, first: int = 0) -> Iterator[tuple[int, Standing]]:
     yield len(text.starts), Standing(opened, block is not None)
 
 
-def _reliable(text: Text, root: Node | None, number: int) -> int:
+def _reliable(text: Text, root: tree.Node | None, number: int) -> int:
     """The line, at or above `number`, of the innermost node in block context that begins above it."""
     start = text.starts[number]
     node, found = root, 0
-    while node is not None and not isinstance(node, Scalar) and not text.content.startswith(("[", "{"), node.start):
-        if isinstance(node, Mapping):
+    while (
+        node is not None and not isinstance(node, tree.Scalar) and not text.content.startswith(("[", "{"), node.start)
+    ):
+        if isinstance(node, tree.Mapping):
             entry = next((each for each in reversed(node.entries.values()) if each.start < start), None)
             if entry is None or entry.start < node.start:
                 break

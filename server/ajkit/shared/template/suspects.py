@@ -6,17 +6,20 @@ from typing import TYPE_CHECKING
 
 from ajkit.shared.template.complaints import Kind
 from ajkit.shared.template.standing import believable, standing
-from ajkit.shared.template.tree import Mapping, Scalar
+from ajkit.shared.template.tree import Mapping as MappingNode
+from ajkit.shared.template.tree import Scalar
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ajkit.shared.template.attempt import Attempt, Fault
     from ajkit.shared.template.indents import Indents
     from ajkit.shared.template.tree import Node
     from ajkit.shared.where import Text
 
 
-def suspects(text: Text, result: Attempt, fault: Fault, indents: Indents) -> list[int]:
-    """Lines to mend, the likeliest first."""
+def suspects(text: Text, result: Attempt, fault: Fault, indents: Indents, mended: Mapping[int, str]) -> list[int]:
+    """Lines to mend, the likeliest first; `mended` are lines that are read differently already."""
     at = text.position(fault.at).line
     began = text.position(fault.began).line
     above = indents.above(at)
@@ -28,7 +31,7 @@ def suspects(text: Text, result: Attempt, fault: Fault, indents: Indents) -> lis
     elif fault.kind in {Kind.COLON, Kind.QUOTE}:
         order = [began, at, above]
     elif fault.kind is Kind.FLOW:
-        place = standing(text, root, at)
+        place = standing(text, root, at, mended)
         outermost = text.position(place.opened[0][1]).line if place.opened else began
         if indents.line(at).blank or not believable(text, place, at):
             order = [outermost, began, above, at]
@@ -47,7 +50,7 @@ def swallower(text: Text, root: Node | None, fault: Fault) -> int | None:
     """The line of a quote that was closed only by the opening quote of a later text, right where the parser gave up."""
     node = root
     while node is not None and not isinstance(node, Scalar):
-        if isinstance(node, Mapping):
+        if isinstance(node, MappingNode):
             node = next(reversed(node.entries.values())).node if node.entries else None
         else:
             node = node.items[-1] if node.items else None
