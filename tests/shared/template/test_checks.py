@@ -86,6 +86,12 @@ def test_variables_in_environment_values_are_hinted_at(value: str) -> None:
     assert told(checked(in_env(f"A: '{value}'"))) == ["env.unexpanded jobs[0].submit_args.env.A"]
 
 
+@pytest.mark.parametrize("entry", ["'': x", "A=B: x", '"A\\0": x', 'A: "x\\0y"'])
+def test_variables_that_no_process_can_have(entry: str) -> None:
+    (finding,) = checked(in_env(entry))
+    assert finding.code == "schema.type"
+
+
 @pytest.mark.parametrize("value", ["5$", "a $ b", "$1", "cost$"])
 def test_other_dollars_are_not(value: str) -> None:
     assert checked(in_env(f"A: '{value}'")) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING
 
@@ -90,7 +91,14 @@ def _lost(config: dict[str, Json], service: str, used: Collection[KeyPath]) -> I
 def _env_variables(config: dict[str, Json]) -> Iterator[Finding]:
     env = at(config, _ENV)
     for name, value in env.items() if isinstance(env, dict) else ():
-        if isinstance(value, str) and "$" in value and (found := _VARIABLE.search(value)):
+        if value is not None and (not name or "=" in name or "\0" in name):
+            message = (
+                f"a variable cannot be called {json.dumps(name)}: a name is not empty, and holds no `=` and no NUL"
+            )
+            yield Finding((*_ENV, name), "schema.type", message, on_key=True)
+        elif isinstance(value, str) and "\0" in value:
+            yield Finding((*_ENV, name), "schema.type", f"the value of {name} holds a NUL, which no variable can")
+        elif isinstance(value, str) and "$" in value and (found := _VARIABLE.search(value)):
             variable = value[found.start() :].split()[0]
             message = (
                 f"`{brief(variable)}` in {name} is passed on as it stands, nothing replaces it: "
