@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -186,3 +187,30 @@ def _is_like(found: dict[str, Any], wanted: dict[str, Any]) -> bool:
     if "line" in wanted and found["range"]["start"]["line"] != wanted["line"]:
         return False
     return all(part in found["message"] for part in wanted.get("message_contains", []))
+
+
+def contains(whole: Any, part: Any) -> bool:
+    """Whether a value holds a part of it, at every level."""
+    if isinstance(part, dict):
+        return all(key in whole and contains(whole[key], value) for key, value in part.items())
+    if isinstance(part, list):
+        return len(whole) >= len(part) and all(contains(*pair) for pair in zip(whole, part, strict=False))
+    return bool(whole == part)
+
+
+def applied(text: str, edit: dict[str, Any]) -> str:
+    """A text after one LSP edit (of texts without characters beyond the basic plane)."""
+    where = edit.get("range") or edit["insert"]
+    lines = text.split("\n")
+    start, end = where["start"], where["end"]
+    head = "\n".join([*lines[: start["line"]], lines[start["line"]][: start["character"]]])
+    tail = "\n".join([lines[end["line"]][end["character"] :], *lines[end["line"] + 1 :]])
+    return f"{head}{edit['newText']}{tail}"
+
+
+def memory(wire: Wire) -> float:
+    """The resident memory of the server, in MiB."""
+    with open(f"/proc/{wire.process.pid}/status", encoding="ascii") as status:
+        found = re.search(r"VmRSS:\s+(\d+) kB", status.read())
+    assert found
+    return int(found[1]) / 1024

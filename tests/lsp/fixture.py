@@ -49,6 +49,11 @@ NEOVIM: dict[str, Any] = {
         "completion": {"completionItem": {"snippetSupport": True, "documentationFormat": ["markdown", "plaintext"]}},
         "publishDiagnostics": {"relatedInformation": True},
         "rename": {"prepareSupport": True},
+        "codeAction": {
+            "codeActionLiteralSupport": {"codeActionKind": {"valueSet": ["quickfix", "refactor", "source"]}},
+            "isPreferredSupport": True,
+            "disabledSupport": True,
+        },
     },
     "workspace": {"workspaceEdit": {"resourceOperations": ["rename", "create", "delete"], "documentChanges": True}},
 }
