@@ -239,6 +239,7 @@ def test_a_preview_document_follows_every_edit_at_the_wire(person: Person) -> No
         text = (folder / ".aj/template/common.yaml").read_text()
         for version in range(2, 30):
             wire.change(base, version, {"text": text.replace("0.1", f"0.{version}")})
+        wire.wait_asked("workspace/textDocumentContent/refresh")
         assert '"LR": "0.29"' in wire.result("workspace/textDocumentContent", content)["text"]
         refreshes = [each for each in wire.asked if each["method"] == "workspace/textDocumentContent/refresh"]
         assert [each["params"] for each in refreshes] == [content]

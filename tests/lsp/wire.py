@@ -103,6 +103,15 @@ class Wire:
         self._wait(lambda: bool(found()), method)
         return found()[0]
 
+    def wait_asked(self, method: str, count: int = 1) -> list[dict[str, Any]]:
+        """The requests of a method that the server sent, once there are so many."""
+
+        def found() -> list[dict[str, Any]]:
+            return [each for each in self.asked if each["method"] == method]
+
+        self._wait(lambda: len(found()) >= count, method)
+        return found()
+
     def _wait(self, ready: Callable[[], bool], what: str) -> None:
         end = time.monotonic() + TIMEOUT
         with self._news:

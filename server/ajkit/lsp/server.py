@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 log = logging.getLogger("aj.lsp")
 
 NAME = "aj"
+PREVIEW_REST, QUICK_SECONDS = 4.0, 0.02
+"""How long previews rest after they were drawn, in times of what that took; quick ones need no rest."""
 RESTAT_SECONDS = 2.0
 """How often the files that open templates read are looked at for changes from outside."""
 
@@ -56,6 +58,8 @@ class AjServer(LanguageServer):
         self._pending: asyncio.Handle | None = None
         self._large: dict[str, asyncio.Task[None]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self._previewing: asyncio.TimerHandle | None = None
+        self._preview_pause = 0.0
         self._progresses = Progresses(self.protocol.tell, self.protocol.ask)
         requests = self.protocol.requests
         requests["initialize"] = self._initialize
@@ -289,10 +293,19 @@ class AjServer(LanguageServer):
             self.protocol.ask(f"workspace/{_REFRESH[what]}/refresh", None).add_done_callback(_ignore)
 
     def _refresh_previews(self) -> None:
-        """Have the client take preview documents again whose text has changed."""
-        if self.client.has("workspace", "textDocumentContent"):
-            for uri in self.session.previews.outdated(self.session):
-                self.protocol.ask("workspace/textDocumentContent/refresh", {"uri": uri}).add_done_callback(_ignore)
+        """Have the client take preview documents again whose text has changed, soon."""
+        if self._previewing is None and self.client.has("workspace", "textDocumentContent"):
+            self._previewing = asyncio.get_running_loop().call_later(self._preview_pause, self._tell_of_previews)
+
+    def _tell_of_previews(self) -> None:
+        self._previewing = None
+        loop = asyncio.get_running_loop()
+        begun = loop.time()
+        for uri in self.session.previews.outdated(self.session):
+            self.protocol.ask("workspace/textDocumentContent/refresh", {"uri": uri}).add_done_callback(_ignore)
+        # Those of giant templates take long to draw: most of the time is for other things.
+        took = loop.time() - begun
+        self._preview_pause = PREVIEW_REST * took if took > QUICK_SECONDS else 0.0
 
     # -- requests ---------------------------------------------------------------------------------------------------
 
