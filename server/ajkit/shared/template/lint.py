@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ajkit.shared.problem import Fix, Problem, problem
 from ajkit.shared.template.diamond import diamonds
-from ajkit.shared.template.merge import merge, rule_of
+from ajkit.shared.template.merge import merge, met_again, rule_of
 from ajkit.shared.template.merged import Inherited, Written
 from ajkit.shared.template.removal import removal_at
 from ajkit.shared.template.replaced import EMPTY, kind_change, replaced, shown, written_null
@@ -61,16 +61,12 @@ class _Linter:
         self._document = file.document
 
     def mapping(self, own: Mapping, inherited: list[dict[str, Json]], path: KeyPath) -> Iterator[Problem]:
-        met: dict[str, list[Json]] = {}
-        for each in inherited:
-            for key in own.value.keys() & each.keys():
-                met.setdefault(key, []).append(each[key])
-        for key in filter(met.__contains__, own.entries):
-            value, last = own.value[key], met[key][-1]
+        for key, met in met_again(own.value, inherited).items():
+            value, last = own.value[key], met[-1]
             if type(value) in _SCALARS and type(last) in _SCALARS and value != last:
                 continue  # by far the most: one value in place of another
             entry = own.entries[key]
-            yield from self._value(entry.node, entry, met[key], (*path, key))
+            yield from self._value(entry.node, entry, met, (*path, key))
 
     def _value(self, node: Node, entry: Entry | None, met: list[Json], path: KeyPath) -> Iterator[Problem]:
         if isinstance(node, Mapping) and all(isinstance(each, dict) for each in met):

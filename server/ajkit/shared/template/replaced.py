@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ajkit.shared.problem import Edit, Fix, Problem, Related, problem
 from ajkit.shared.template.brief import brief
-from ajkit.shared.template.merge import merge, rule_of
+from ajkit.shared.template.merge import merge, met_again, rule_of
 from ajkit.shared.template.merged import Inherited
 from ajkit.shared.template.secrets import masked
 from ajkit.shared.template.trail import winner
@@ -72,10 +72,9 @@ def _by(part: Inherited, before: list[Json]) -> Iterator[Problem]:
 def _lost(value: Json, before: list[Json], path: KeyPath) -> Iterator[tuple[KeyPath, Json, Json]]:
     """Where a value takes away what stands before it: the key path, what is there now, and what was."""
     if isinstance(value, dict) and all(isinstance(each, dict) for each in before):
-        for key, below in value.items():
-            met = [each[key] for each in before if isinstance(each, dict) and key in each]
-            if met and not (type(below) in _SCALARS and type(met[-1]) in _SCALARS):
-                yield from _lost(below, met, (*path, key))
+        for key, met in met_again(value, before).items():
+            if not (type(value[key]) in _SCALARS and type(met[-1]) in _SCALARS):
+                yield from _lost(value[key], met, (*path, key))
     elif isinstance(value, list) and all(isinstance(each, list) for each in before):
         if rule_of([*before, value]) is Rule.POSITION:
             for index, below in enumerate(value):
