@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import posixpath
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ajkit.homes import Homes
@@ -12,6 +12,7 @@ from ajkit.shared.files import FileProblem
 from ajkit.shared.job.code import IGNORE_FILES, code_folder
 from ajkit.shared.job.command import script_candidate
 from ajkit.shared.problem import Problem, UsageError, in_order, summed
+from ajkit.shared.records import dataclass
 from ajkit.shared.template.chain import Memo
 from ajkit.shared.template.comments import modeline
 from ajkit.shared.template.names import (

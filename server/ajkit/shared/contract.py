@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
 from ajkit.shared.job.execution import JobState
 from ajkit.shared.job.spec import JobSpec, Model
+from ajkit.shared.records import dataclass
 
 if TYPE_CHECKING:
     from ajkit.shared.problem import Problem, Related

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 from typing import TYPE_CHECKING
+
+from ajkit.shared.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

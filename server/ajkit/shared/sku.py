@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ajkit.shared.problem import Finding
+from ajkit.shared.records import dataclass
 from ajkit.shared.where import format_keypath
 
 if TYPE_CHECKING:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict
 
 from ajkit.shared.problem import Severity, problem
+from ajkit.shared.records import dataclass
 from ajkit.shared.template.jobname import FILE_SAFE, NameRule
 from ajkit.shared.template.options import From, extra_fields, read_options
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
+
+from ajkit.shared.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -6,7 +6,6 @@ It handles common fields only and knows no service: what differs between service
 from __future__ import annotations
 
 import posixpath
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ajkit.shared.job.code import job_code
@@ -15,6 +14,7 @@ from ajkit.shared.job.env import FACTS, job_env, set_at_run_time, written_env
 from ajkit.shared.job.names import job_name, name_source
 from ajkit.shared.job.spec import JOBSPEC_VERSION
 from ajkit.shared.problem import Finding
+from ajkit.shared.records import dataclass
 from ajkit.shared.where import pruned
 
 if TYPE_CHECKING:

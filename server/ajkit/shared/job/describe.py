@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ajkit.shared.problem import Finding
+from ajkit.shared.records import dataclass
 from ajkit.shared.spec import Ignored
 from ajkit.shared.template.options import declared, unused
 from ajkit.shared.template.required import required

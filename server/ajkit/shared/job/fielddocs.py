@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
 
@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from ajkit.shared.job.service import SERVICE_PATH
+from ajkit.shared.records import dataclass
 from ajkit.shared.template.dialect import BELOW, FORMS, KEYS, VALUES
 from ajkit.shared.template.fields import Expect
 from ajkit.shared.template.model import Template

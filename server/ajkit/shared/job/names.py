@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import posixpath
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ajkit.shared.job.command import script_of
 from ajkit.shared.problem import Finding, Problem, problem
+from ajkit.shared.records import dataclass
 
 if TYPE_CHECKING:
     from ajkit.shared.job.request import Ambient, JobRequest

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ajkit.shared.records import dataclass
 from ajkit.shared.template.overlay import Overlays
 
 PREVIEW_SID = "0000000000"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ajkit.shared.problem import Finding, Severity
+from ajkit.shared.records import dataclass
 from ajkit.shared.template.names import did_you_mean, near
 
 if TYPE_CHECKING:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ajkit.shared.problem import Finding, Problem, problem
+from ajkit.shared.records import dataclass
 from ajkit.shared.sku import (
     SKU_PATH,
     Count,

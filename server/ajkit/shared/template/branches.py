@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ajkit.shared.records import dataclass
 from ajkit.shared.template import spelling
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from ajkit.shared.template.layout import Style
     from ajkit.shared.where import Json, KeyPath
@@ -16,10 +16,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Snippet:
-    """A value as it is spelt elsewhere: the lines of its key and itself from column 0, and the value on one line."""
+    """A value as it is spelt elsewhere: the lines of its key and itself from column 0, and the value on one line.
+
+    The latter may be something to call for it, as it is seldom needed.
+    """
 
     lines: tuple[str, ...]
-    inline: str
+    words: str | Callable[[], str]
+
+    @property
+    def inline(self) -> str:
+        """The value on one line."""
+        return self.words if isinstance(self.words, str) else self.words()
 
 
 class Branch(dict[str | int, "Spelt"]):

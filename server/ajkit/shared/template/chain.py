@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import posixpath
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import field
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from ajkit.shared.files import FileProblem
+from ajkit.shared.records import dataclass
 from ajkit.shared.template import faults
 from ajkit.shared.template.names import base_path, shown_path
 from ajkit.shared.template.parse import SIZE_LIMIT, parse_bytes

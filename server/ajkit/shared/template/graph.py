@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import posixpath
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from ajkit.shared.files import FileProblem
+from ajkit.shared.records import dataclass
 from ajkit.shared.template.names import SUFFIX, base_path, name_fault
 from ajkit.shared.template.parse import SIZE_LIMIT, parse_bytes
 from ajkit.shared.template.source import read_template

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ajkit.shared.problem import Edit
+from ajkit.shared.records import dataclass
 from ajkit.shared.template import layout
 from ajkit.shared.template.branches import Branch, branched, inline, items_inline, lines_of, put
 from ajkit.shared.template.ties import is_own, own_entries, tied

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
+
+from ajkit.shared.records import dataclass
 
 _SID = re.compile(r"(?s:(?P<stem>.*))-(?P<sid>[a-z0-9]{10})")
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ajkit.shared.problem import Edit
+from ajkit.shared.records import dataclass
 from ajkit.shared.template.ties import own_entries
 from ajkit.shared.template.tree import Mapping, Scalar
 from ajkit.shared.where import Span

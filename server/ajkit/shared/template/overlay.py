@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ajkit.shared.problem import Problem, problem
+from ajkit.shared.records import dataclass
 from ajkit.shared.template.merged import Together, Written
 from ajkit.shared.template.names import name_fault
 from ajkit.shared.template.parse import parse

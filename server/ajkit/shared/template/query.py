@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ajkit.shared.records import dataclass
 from ajkit.shared.template.tree import Mapping, Scalar, Sequence
 
 if TYPE_CHECKING:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from ajkit.shared.files import FileProblem
 from ajkit.shared.problem import Finding, Problem, Refused, in_order, problem
+from ajkit.shared.records import dataclass
 from ajkit.shared.template.assemble import merge_chain
 from ajkit.shared.template.chain import Loader, Memo, discover
 from ajkit.shared.template.names import project_folder, template_name

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from ajkit.shared.problem import CODES, Problem, Severity, default_severity, problem
+from ajkit.shared.records import dataclass
 from ajkit.shared.template.names import did_you_mean, name_fault, near
 from ajkit.shared.template.source import BaseRef
 from ajkit.shared.where import Span, Text

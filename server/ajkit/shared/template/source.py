@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ajkit.shared.problem import Edit, Fix, Problem, problem
+from ajkit.shared.records import dataclass
 from ajkit.shared.template.names import did_you_mean, name_fault, near
 from ajkit.shared.template.tree import Document, Entry, Mapping, Scalar, Sequence
 

@@ -6,9 +6,10 @@ are present and which row of the merge table applies; a base is asked the same q
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from ajkit.shared.records import dataclass
 from ajkit.shared.template.merge import rule_of
 from ajkit.shared.template.merged import Together, Written
 from ajkit.shared.template.tree import Mapping, Scalar, Sequence

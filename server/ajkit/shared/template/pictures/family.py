@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ajkit.shared.records import dataclass
 from ajkit.shared.template.names import dotted_name, template_name
 
 if TYPE_CHECKING:
