@@ -74,6 +74,8 @@ def server_capabilities(client: Client, methods: Iterable[str], commands: Iterab
     found |= {name: options for method, name, options in _OPTIONS if method in served}
     if "textDocument/prepareRename" in served and client.has("textDocument", "rename", "prepareSupport"):
         found["renameProvider"] = {"prepareProvider": True}
+    if not client.has("textDocument", "codeAction", "codeActionLiteralSupport"):
+        found.pop("codeActionProvider", None)
     if "textDocument/diagnostic" in served and client.pulls_diagnostics:
         found["diagnosticProvider"] = {
             "identifier": "aj",
@@ -118,7 +120,7 @@ _OPTIONS: tuple[tuple[str, str, Any], ...] = (
     (
         "textDocument/codeAction",
         "codeActionProvider",
-        {"codeActionKinds": ["quickfix", "refactor", "refactor.move", "source"], "resolveProvider": False},
+        {"codeActionKinds": ["quickfix", "refactor.move", "refactor.rewrite"], "resolveProvider": False},
     ),
     ("textDocument/rename", "renameProvider", True),
     ("textDocument/codeLens", "codeLensProvider", {"resolveProvider": False}),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ajkit.lsp.commands import inheritance, jobs, preview, submit, templates
 from ajkit.lsp.commands.explain import explain
 from ajkit.lsp.features import definition, hierarchy, previewed, rename, structure, tokens
+from ajkit.lsp.features.actions import code_actions
 from ajkit.lsp.features.completion import completion
 from ajkit.lsp.features.content import text_document_content
 from ajkit.lsp.features.hover import hover
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from ajkit.lsp.session import Session
 
 REQUESTS: dict[str, Callable[[Session, Client, Any], Any]] = {
+    "textDocument/codeAction": code_actions,
     "textDocument/codeLens": code_lenses,
     "textDocument/completion": completion,
     "textDocument/declaration": definition.declaration,

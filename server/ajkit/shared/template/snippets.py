@@ -25,7 +25,10 @@ def snippet_of(document: Document, entry: Entry) -> Snippet | None:
     if holds_names(document, entry.start, end) or (isinstance(node, Mapping) and _takes_over(node)):
         return None
     line = text.starts[text.position(entry.start).line]
-    words = inline(spelt(document, node))
+
+    def words() -> str:
+        return inline(spelt(node))
+
     indent = column(text, entry.start)
     if indent is None:
         written = text.content[entry.start : end]
@@ -43,13 +46,13 @@ def _takes_over(mapping: Mapping) -> bool:
     return len(own_entries(mapping)) < len(mapping.entries)
 
 
-def spelt(document: Document, node: Node) -> Spelt:
+def spelt(node: Node) -> Spelt:
     """A value with its plain scalars as they were written (``on``, ``1.10``) rather than as what they mean."""
     if isinstance(node, Mapping) and node.entries:
-        return Branch({key: spelt(document, entry.node) for key, entry in node.entries.items()})
+        return Branch({key: spelt(entry.node) for key, entry in node.entries.items()})
     if not isinstance(node, Scalar) and node.value:
         assert not isinstance(node, Mapping)
-        return Branch({index: spelt(document, item) for index, item in enumerate(node.items)})
+        return Branch({index: spelt(item) for index, item in enumerate(node.items)})
     if isinstance(node, Scalar):
         return Snippet((), node.raw) if node.plain and _BARE.fullmatch(node.raw) else node.value  # type: ignore[return-value]
     return Snippet((), "{}" if isinstance(node, Mapping) else "[]")
