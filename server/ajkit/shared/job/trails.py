@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from ajkit.shared.records import dataclass
 from typing import TYPE_CHECKING
 
 from ajkit.shared.job.code import CODE_PATH, IGNORE_PATH, code_dir
@@ -13,6 +12,7 @@ from ajkit.shared.job.fieldpaths import nearest, option_path, read_from
 from ajkit.shared.job.names import NAME_PATH, name_source
 from ajkit.shared.job.service import AMLT_FLAG, SERVICE_PATH
 from ajkit.shared.job.shape import NODES_PATH, PROCESSES_PATH, SELECTOR_PATH
+from ajkit.shared.records import dataclass
 from ajkit.shared.sku import SKU_PATH
 from ajkit.shared.template.secrets import masked
 from ajkit.shared.where import Missing, Origin, Span, at, format_keypath, parse_keypath
