@@ -9,6 +9,7 @@ import pytest
 
 from ajkit.lsp import convert
 from ajkit.lsp.failure import RequestFailed
+from ajkit.lsp.preview import LARGEST
 from ajkit.lsp.previews import KEPT, preview_uri, read_preview_uri
 from ajkit.lsp.settings import read_client_settings
 from ajkit.lsp.surroundings import Surroundings
@@ -151,6 +152,18 @@ class TestText:
             "// --shell takes one word, a whole shell line: aj run --shell 'make && ./run.sh'\n"
         )
 
+    @pytest.mark.parametrize("kind", ["merged", "spec", "amlt"])
+    def test_a_giant_is_not_drawn(self, kind: str) -> None:
+        there = editor("--- .aj/template/leaf.yaml\nconfig: {x: [" + "1, " * LARGEST + "1]}\n")
+        assert "too many for a preview" in shown(there, kind)
+        there.type("config: {target: {service: local}}\n")
+        assert "too many" not in shown(there, kind)
+
+    def test_a_buffer_without_a_file(self) -> None:
+        there = editor(HOME)
+        there.session.open("untitled:Untitled-1", "# aj: template\nconfig: {description: new}\n", 1, "yaml")
+        assert shown(there, "merged", "untitled:Untitled-1") == "description: new\n"
+
     @pytest.mark.parametrize(
         "text",
         ["", "x", "base: leaf\n", "base: nowhere\n", "config: {target: {service: none}}\n", "[", "config: {jobs: 3}\n"],
@@ -175,6 +188,13 @@ class TestRefresh:
         assert there.session.previews.outdated(there.session) == []
         assert "queue: short" in shown(there)
         assert there.session.previews.outdated(there.session) == []
+
+    def test_another_request_makes_it_outdated(self) -> None:
+        there = editor(HOME)
+        shown(there, "spec")
+        there.run("aj.preview", there.uri, "spec", {"nodes": 9})
+        assert there.session.previews.outdated(there.session) == [preview_uri("spec", LEAF)]
+        assert '"nodes": 9' in shown(there, "spec")
 
     def test_an_edit_that_changes_nothing_of_it_is_not_told(self) -> None:
         there = editor(HOME)

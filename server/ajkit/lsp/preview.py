@@ -36,6 +36,9 @@ ENDINGS = {"merged": "", "spec": ".json", "amlt": ".yaml"}
 LISTED = 20
 """How many problems stand above a preview."""
 
+LARGEST = 50_000
+"""How many values a preview shows: drawing more takes longer than a person waits."""
+
 FIELDS = 2_000
 """How many fields of a JobSpec are asked where they came from."""
 
@@ -199,8 +202,16 @@ def not_drawn(session: Session, kind: str, request: JobRequest, why: str) -> Pre
     return Preview(kind, text, resolved, None, (), whole=False)
 
 
+def _too_large(kind: str, resolved: Resolved, plan: Plan | None) -> Preview:
+    words = f"this holds about {resolved.merged.nodes:,} values, too many for a preview: aj show prints them"
+    text = Text(resolved.path, f"{_COMMENTS[kind]} {words}\n")
+    return Preview(kind, text, resolved, plan, plan.problems if plan else resolved.stopping, whole=True)
+
+
 def _merged(session: Session, request: JobRequest) -> Preview:
     resolved = session.engine.resolve(request.template, request.overlays, named=True)
+    if resolved.merged.nodes > LARGEST:
+        return _too_large("merged", resolved, None)
     config = masked(resolved.config)
     assert isinstance(config, dict)
     stopping = resolved.stopping
@@ -211,6 +222,8 @@ def _merged(session: Session, request: JobRequest) -> Preview:
 def _job(session: Session, kind: str, request: JobRequest, facts: Ambient) -> Preview:
     plan = session.engine.plan(request, facts)
     resolved = plan.resolved
+    if resolved.merged.nodes > LARGEST:
+        return _too_large(kind, resolved, plan)
     errors = [each for each in plan.problems if each.is_error] if plan.spec is None else []
     body = _spec_text(plan) if kind == "spec" else _amlt_text(plan)
     text = Text(resolved.path, _above(kind, resolved, errors) + (body or ""))
