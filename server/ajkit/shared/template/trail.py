@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from ajkit.shared.records import dataclass
 from ajkit.shared.template.merge import rule_of
 from ajkit.shared.template.merged import Together, Written
 from ajkit.shared.template.tree import Mapping, Scalar, Sequence
@@ -31,13 +30,24 @@ class _Present(NamedTuple):
     value: Json
 
 
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    """Origins nearest first (the first one wins), the parts of a merged value first to last, and the rule."""
+class _Way(NamedTuple):
+    """An origin, the shortest road of base names that leads to it, and how many roads do."""
+
+    origin: Origin
+    road: tuple[str, ...] = ()
+    roads: int = 1
+
+    def arrived(self) -> Origin:
+        """The origin with its road."""
+        return replace(self.origin, road=self.road, roads=self.roads) if self.road else self.origin
+
+
+class _Answer(NamedTuple):
+    """The rule, ways to origins nearest first (the first one wins), and to the parts of a merged value first to last."""
 
     rule: Rule
-    line: tuple[Origin, ...]
-    contributors: tuple[Origin, ...]
+    line: tuple[_Way, ...]
+    contributors: tuple[_Way, ...]
 
 
 class Trails:
@@ -53,7 +63,8 @@ class Trails:
         value = at(self._leaf.value, path)
         if answer is None or isinstance(value, Missing):
             return None
-        return Trail(path, value, answer.rule, answer.line[0], answer.line[1:], answer.contributors)
+        first, *rest = (way.arrived() for way in answer.line)
+        return Trail(path, value, answer.rule, first, tuple(rest), tuple(way.arrived() for way in answer.contributors))
 
     def winner(self, path: KeyPath) -> Origin | None:
         """Who set the value at `path`: the winner of its trail, but for the road that leads there."""
@@ -76,8 +87,8 @@ class Trails:
             return None
         last = answers[-1][1]
         if rule in (Rule.UNION, Rule.CONCAT, Rule.POSITION):
-            contributors = _once(origin for _, answer in answers for origin in _parts_of(answer))
-            line = [last.line[0], *(origin for answer in beaten for origin in answer.line)]
+            contributors = _once(way for _, answer in answers for way in _parts_of(answer))
+            line = [last.line[0], *(way for answer in beaten for way in answer.line)]
             return _Answer(rule, _once(line), contributors)
         line = [*last.line]
         for _, answer in reversed(answers[:-1]):
@@ -92,7 +103,7 @@ class Trails:
         part = present.part
         if isinstance(part, Written):
             origin = written_origin(part, present.path)
-            return _Answer(Rule.ONLY, (origin,), (origin,)) if origin else None
+            return _Answer(Rule.ONLY, (_Way(origin),), (_Way(origin),)) if origin else None
         if isinstance(part, Together):
             return self._work_out(part.parts, present.path)
         answer = self._ask(part.merged, present.path)
@@ -101,8 +112,8 @@ class Trails:
         name = part.ref.name
         return _Answer(
             answer.rule,
-            tuple(replace(each, road=(name, *each.road)) for each in answer.line),
-            tuple(replace(each, road=(name, *each.road)) for each in answer.contributors),
+            tuple([_Way(origin, (name, *road), roads) for origin, road, roads in answer.line]),
+            tuple([_Way(origin, (name, *road), roads) for origin, road, roads in answer.contributors]),
         )
 
 
@@ -119,7 +130,7 @@ def winner(parts: tuple[Part, ...], path: KeyPath) -> Origin | None:
     return None
 
 
-def _parts_of(answer: _Answer) -> tuple[Origin, ...]:
+def _parts_of(answer: _Answer) -> tuple[_Way, ...]:
     return answer.contributors or answer.line[:1]
 
 
@@ -158,17 +169,14 @@ def _concatenated(present: list[_Present], index: int) -> list[_Present]:
     return []
 
 
-def _once(origins: Iterable[Origin]) -> tuple[Origin, ...]:
-    """One entry per written place: the first one stays, with the shortest road and the number of all."""
-    kept: dict[tuple[str, Span | None], Origin] = {}
-    for each in origins:
-        key = (each.label, each.span)
-        before = kept.get(key)
-        if before is None:
-            kept[key] = each
-        else:
-            road = min(before.road, each.road, key=len)
-            kept[key] = replace(before, road=road, roads=before.roads + each.roads)
+def _once(ways: Iterable[_Way]) -> tuple[_Way, ...]:
+    """One entry per origin: the first one stays, with the shortest road and the number of all."""
+    kept: dict[int, _Way] = {}
+    for each in ways:
+        met = kept.get(id(each.origin))
+        kept[id(each.origin)] = (
+            each if met is None else _Way(met.origin, min(met.road, each.road, key=len), met.roads + each.roads)
+        )
     return tuple(kept.values())
 
 
