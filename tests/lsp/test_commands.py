@@ -322,3 +322,27 @@ def test_the_workspace_s_folders_have_homes_too() -> None:
     assert there.run("aj.templates")["homes"] == []
     there.session.folders = ["/w/sub"]
     assert len(there.run("aj.templates")["homes"]) == 1
+
+
+@pytest.mark.parametrize("name", ["template/leaf", "env/common"])
+def test_every_command_answers_in_every_state_of_typing(name: str) -> None:
+    there = editor(HOME)
+    document = uri(name)
+    whole = there.text(document)
+    for end in range(0, len(whole), 5):
+        there.type(whole[:end], uri=document)
+        lines = whole[:end].split("\n")
+        position = {"line": len(lines) - 1, "character": len(lines[-1])}
+        for command in ("aj.merged", "aj.bases", "aj.graph", "aj.templates", "aj.dryRun"):
+            assert there.run(command, there.uri)
+        for kind in ("merged", "spec", "amlt"):
+            assert there.run("aj.preview", there.uri, kind)["text"]
+        for command in ("aj.explain", "aj.dependents", "aj.revealInPreview"):
+            assert there.run(command, {"uri": document, "position": position})
+        assert refused(there).data["reason"] in ("problems", "unseen")
+
+
+def refused(there: Editor) -> RequestFailed:
+    with pytest.raises(RequestFailed) as error:
+        there.run("aj.submit", there.uri)
+    return error.value
