@@ -59,6 +59,21 @@ def test_one_large_base_named_a_thousand_times() -> None:
     assert found.config == {}
 
 
+def test_long_lists_are_compared_in_time_in_proportion() -> None:
+    def items(first: str) -> str:
+        return ", ".join(f"{first}{index}" for index in range(20_000))
+
+    files: dict[str, str | bytes] = {
+        f"{HOME}/template/top.yaml": f"config: {{a: [{items('t')}]}}\n",
+        f"{HOME}/template/a.yaml": "base: top\nconfig: {b: 1}\n",
+        f"{HOME}/template/b.yaml": f"base: top\nconfig: {{a: [{items('b')}]}}\n",
+        f"{HOME}/template/leaf.yaml": f"base: [a, b]\nconfig: {{a: [{items('l')}]}}\n",
+    }
+    found, seconds = _timed(MemoryFiles(files))
+    assert [each.code for each in found.problems] == ["merge.diamond"]
+    assert seconds < 3
+
+
 def test_a_long_chain_stops_at_the_limit() -> None:
     files: dict[str, str | bytes] = {
         f"{HOME}/template/n{index}.yaml": f"base: n{index + 1}\nconfig: {{k{index}: 1}}\n" for index in range(10_000)

@@ -101,7 +101,7 @@ def _doubled(ancestor: Json, first: Json, second: Json, path: KeyPath) -> Iterat
 
 def _starts_alike(ancestor: list[Json], handed_on: list[Json]) -> bool:
     """Whether a list still holds what the ancestor put into it."""
-    return any(item in handed_on for item in ancestor)
+    return not set(map(repr, ancestor)).isdisjoint(map(repr, handed_on))
 
 
 def _undone(ancestor: Json, first: Json, second: Json, path: KeyPath) -> Iterator[KeyPath]:

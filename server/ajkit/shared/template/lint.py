@@ -94,8 +94,9 @@ class _Linter:
                 if under:
                     yield from self._value(item, None, under, (*path, index))
             return
+        known = {repr(each) for inherited in met for each in inherited}
         for item in node.items:
-            if isinstance(item, Scalar) and any(_same(item.value, each) for each_list in met for each in each_list):
+            if isinstance(item, Scalar) and repr(item.value) in known:
                 yield problem(
                     "merge.repeats",
                     f"`{shown(item.value, path)}` is already inherited: "
@@ -135,7 +136,3 @@ class _Linter:
         """The fix that takes a key out, with the parents that it would leave empty: they would clear something."""
         edit = removal_at(self._document, ("config", *path))
         return [Fix(title, (edit,), preferred=preferred)] if edit else []
-
-
-def _same(one: Json, other: Json) -> bool:
-    return type(one) is type(other) and one == other

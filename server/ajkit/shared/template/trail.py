@@ -43,7 +43,7 @@ class _Way(NamedTuple):
 
 
 class _Answer(NamedTuple):
-    """The rule, ways to origins nearest first (the first one wins), and to the parts of a merged value first to last."""
+    """The rule, ways to origins nearest first (the first one wins), ways to the parts of a merged value in order."""
 
     rule: Rule
     line: tuple[_Way, ...]
