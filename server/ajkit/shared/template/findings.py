@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from ajkit.shared.problem import Edit, Fix, Problem, Related, problem
 from ajkit.shared.template.names import did_you_mean, near
-from ajkit.shared.template.removal import removal
 from ajkit.shared.where import Span
 
 if TYPE_CHECKING:
@@ -142,6 +141,8 @@ class Findings:
         self._add("limit.nodes", message, start, start + 1)
 
     def _duplicate(self, name: str, mapping: Mapping, first: Entry, later: Entry) -> Problem:
+        from ajkit.shared.template.removal import removal  # noqa: PLC0415 - few files have a key twice
+
         text = self._text
         lines = [text.position(each.start).line + 1 for each in (first, later)]
         same = lines[0] == lines[1]

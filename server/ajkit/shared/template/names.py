@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import posixpath
 import re
 from functools import lru_cache
@@ -98,6 +97,8 @@ def is_path_argument(argument: str) -> bool:
 
 def near(word: str, known: Iterable[str], limit: int = 3) -> list[str]:
     """The known words that `word` may have meant, best first; letter case does not count."""
+    import difflib  # noqa: PLC0415 - only a mistake needs it
+
     by_folded: dict[str, str] = {}
     for each in known:
         by_folded.setdefault(each.casefold(), each)
