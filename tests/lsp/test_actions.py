@@ -451,6 +451,12 @@ def test_a_broken_base_takes_nothing() -> None:
     assert action(editor(fixture, ACTIONS), "Move")["disabled"]["reason"] == "the base has errors of its own"
 
 
+def test_a_half_typed_file_keeps_its_keys() -> None:
+    there = editor(FAMILY, ACTIONS)
+    there.type(there.text() + "  half\n")
+    assert "mend it first" in action(there, "Move `environment.image` to `low`")["disabled"]["reason"]
+
+
 def test_a_value_of_the_base_is_replaced() -> None:
     there = editor(FAMILY.replace("§", "").replace("name: mine", "na§me: mine"), ACTIONS)
     after = moved(there, "Move `target.name` to `side`")

@@ -201,6 +201,14 @@ def test_a_misplaced_section_moves_with_its_comments() -> None:
     assert text == "config:\n  description: x\n  target:\n    # where\n    service: local\n"
 
 
+def test_without_a_config_a_misplaced_section_makes_one_in_its_column() -> None:
+    files = {"/w/.aj/template/leaf.yaml": "  base: null\n  target:\n    service: local\n"}
+    (fix,) = [each.fixes[0] for each in problems(files) if each.code == "template.unknown-key"]
+    after = applied(files, fix)["/w/.aj/template/leaf.yaml"]
+    assert after == "  base: null\n  config:\n    target:\n      service: local\n"
+    assert problems({"/w/.aj/template/leaf.yaml": after}) == []
+
+
 def test_every_doubled_dollar_of_a_file_is_mended_at_once() -> None:
     assert fixed("shell.amlt-escape").count("$$") == 1  # the shell's own process id
 

@@ -57,6 +57,8 @@ def lifts(session: Session, view: View, offset: int, *, exact: bool) -> Iterator
 
 
 def _lift(session: Session, view: View, path: KeyPath, entry: Entry, base: Merged, title: str, *, exact: bool) -> Lift:
+    if view.file.document.broken:
+        return Lift(title, refused="this file cannot be read as a whole: mend it first")
     if base.on_cycle or base.causes:
         return Lift(title, refused="the base has errors of its own")
     there = node_at(base.file.config, path) if base.file.config is not None else None

@@ -57,5 +57,5 @@ def _before(key: Span, entry: str) -> Edit:
     """An entry written before a key, in the style of the mapping it stands in."""
     line, column = key.first
     lead = key.text.line(line)[:column]
-    after = f"\n{' ' * column}" if not lead.strip(" -") else ", "
+    after = f"{key.text.newline}{' ' * column}" if not lead.strip(" -") else ", "
     return Edit(Span(key.text, key.start, key.start), f"{entry}{after}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ajkit.shared.problem import Edit
 from ajkit.shared.template.branches import Branch, lines_of
 from ajkit.shared.template.insertion import insertion
-from ajkit.shared.template.layout import style_of
+from ajkit.shared.template.layout import block_column, style_of
 from ajkit.shared.template.removal import removal
 from ajkit.shared.template.snippets import snippet_of
 from ajkit.shared.template.tree import Mapping
@@ -25,8 +25,9 @@ def under_config(document: Document, key: str, entry: Entry) -> tuple[Edit, ...]
     if snippet is None or gone is None:
         return ()
     if "config" not in root.entries:
+        indent = " " * (block_column(text, root) or 0)
         lines = lines_of(Branch({"config": Branch({key: snippet})}), style_of(text))
-        return (Edit(gone.span, text.newline.join(lines) + text.newline),)
+        return (Edit(gone.span, "".join(f"{indent if line else ''}{line}{text.newline}" for line in lines)),)
     there = insertion(document, ("config", key), snippet)
     if there is None or gone.span.start < there.span.end < gone.span.end:
         return ()
