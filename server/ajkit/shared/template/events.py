@@ -131,10 +131,18 @@ class Mended:
         if not self._moves:
             return next_event
 
+        first, last = self._starts[0], self._starts[-1] + len(self._patches[-1].text)
+        behind = self._patches[-1].end - last
+
         def next_true() -> Any:
             event = next_event()
-            event.start_mark = _Mark(self.true(event.start_mark.index))
-            event.end_mark = _Mark(self.true(event.end_mark.index))
+            start, end = event.start_mark.index, event.end_mark.index
+            if end < first:
+                return event
+            if start > last:
+                event.start_mark, event.end_mark = _Mark(start + behind), _Mark(end + behind)
+            else:
+                event.start_mark, event.end_mark = _Mark(self.true(start)), _Mark(self.true(end))
             return event
 
         return next_true

@@ -65,6 +65,10 @@ class Sequence:
 
 
 Node = Scalar | Mapping | Sequence
+"""An alias is a node too, in the place of the ``*name``: it shares its value, and what is below, with what it repeats.
+
+What ``<<`` takes over are the very entries of the mapping that it names, in the place where they were written.
+"""
 
 
 @dataclass(frozen=True, slots=True)
