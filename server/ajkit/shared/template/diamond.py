@@ -17,18 +17,25 @@ if TYPE_CHECKING:
     from ajkit.shared.template.source import TemplateFile
     from ajkit.shared.where import Json, KeyPath
 
+_COMPARED = 50
+"""With how many bases before it a base is compared: a file with more of them would take too long."""
 _NAMED = 4
 """How many key paths one message names."""
 
 
 def diamonds(file: TemplateFile, bases: list[Inherited], own: Written | None) -> Iterator[Problem]:
     """One warning per base name that brings an ancestor in again with effect, on the later name."""
-    for later in range(1, len(bases)):
-        for earlier in range(later):
-            found = _pair(file, bases[earlier], bases[later], own)
-            if found:
+    reached: set[str] = set()
+    earlier: list[Inherited] = []
+    for base in bases:
+        files = {each.file.real for each in base.merged.below()}
+        if not reached.isdisjoint(files):
+            pairs = (_pair(file, each, base, own) for each in earlier)
+            if found := next(filter(None, pairs), None):
                 yield found
-                break
+        if len(earlier) < _COMPARED and all(each.merged is not base.merged for each in earlier):
+            earlier.append(base)
+        reached |= files
 
 
 def _pair(file: TemplateFile, first: Inherited, second: Inherited, own: Written | None) -> Problem | None:

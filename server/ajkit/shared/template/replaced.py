@@ -21,14 +21,21 @@ if TYPE_CHECKING:
 EMPTY: tuple[Json, ...] = (None, {}, [], "")
 """What holds nothing that could be cleared."""
 
+_TOGETHER = 8
+"""How many sources are compared one by one: more of them are merged first, so that a thousand do not take forever."""
+
 _SCALARS = (str, int, float, bool)
 
 
 def replaced(parts: Sequence[Part]) -> Iterator[Problem]:
     """The problems of a file's bases with one another, on the place in the later base; its own config apart."""
-    for index, part in enumerate(parts):
-        if index and isinstance(part, Inherited):
-            yield from _by(part, [each.value for each in parts[:index]])
+    before: list[Json] = []
+    for part in parts:
+        if before and isinstance(part, Inherited):
+            yield from _by(part, before)
+        before.append(part.value)
+        if len(before) > _TOGETHER:
+            before = [merge(before)]
 
 
 def written_null(key: Span, value: Span) -> list[Fix]:
