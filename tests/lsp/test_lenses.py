@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ajkit.lsp.capabilities import Client
+from tests.drawing import draw
 from tests.lsp.fixture import Editor, editor, span
+from tests.lsp.wire import Wire
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 
 def lenses(there: Editor) -> list[str]:
@@ -187,3 +190,25 @@ def test_other_files_have_none() -> None:
     there = editor("--- notes/other.yaml\nbase: §x\n")
     there.client = Client({})
     assert there.ask("textDocument/codeLens") is None
+
+
+def test_a_client_is_asked_to_come_again_when_there_is_news(tmp_path: Path) -> None:
+    folder = tmp_path / ".aj" / "template"
+    folder.mkdir(parents=True)
+    for name, text in draw(FAMILY.replace("§", "")).files.items():
+        (folder / name.rpartition("/")[2]).write_text(text)
+    refresh = {"workspace": {name: {"refreshSupport": True} for name in ("codeLens", "inlayHint")}}
+    with Wire(tmp_path) as wire:
+        wire.initialize(refresh)
+        base = wire.open(folder / "common.yaml")
+        wire.open(folder / "b.yaml")
+        wire.wait_asked("workspace/codeLens/refresh")  # the home was read
+        assert len(wire.result("textDocument/codeLens", {"textDocument": {"uri": base}})) == 1
+        wire.wait_asked("workspace/codeLens/refresh", 2)
+        assert len(wire.result("textDocument/codeLens", {"textDocument": {"uri": base}})) == 2
+        assert not [each for each in wire.asked if each["method"] == "workspace/inlayHint/refresh"]
+        wire.tell(
+            "textDocument/didChange",
+            {"textDocument": {"uri": base, "version": 2}, "contentChanges": [{"text": "config: {description: x}\n"}]},
+        )
+        wire.wait_asked("workspace/inlayHint/refresh")  # what `b` overrides is another thing now
