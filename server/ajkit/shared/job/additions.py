@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from ajkit.shared.job.service import SERVICE_PATH
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from ajkit.shared.template.resolve import Resolved
     from ajkit.shared.where import Json, KeyPath
 
+_FIXED = 20
+"""How many problems of one template get this fix: to find a place in a file takes the longer, the longer the file."""
+
 
 def with_additions(
     resolved: Resolved,
@@ -33,7 +37,7 @@ def with_additions(
 
     `findings` are what the problems were made of, `service` the one that the template names.
     """
-    lacking = {each.path: each.missing for each in findings if each.missing}
+    lacking = dict(islice(((each.path, each.missing) for each in findings if each.missing), _FIXED))
     if not lacking:
         return list(problems)
     name = service.name if service else None
