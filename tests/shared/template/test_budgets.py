@@ -74,6 +74,18 @@ def test_long_lists_are_compared_in_time_in_proportion() -> None:
     assert seconds < 3
 
 
+def test_a_file_with_a_thousand_bases_over_one() -> None:
+    files: dict[str, str | bytes] = {
+        f"{HOME}/template/b{index}.yaml": f"base: top\nconfig: {{m: {{b: {index}}}}}\n" for index in range(1000)
+    }
+    files[f"{HOME}/template/top.yaml"] = "config: {m: {a: 1}}\n"
+    files[f"{HOME}/template/leaf.yaml"] = f"base: [{', '.join(f'b{index}' for index in range(1000))}]\n"
+    found, seconds = _timed(MemoryFiles(files))
+    assert found.config == {"m": {"a": 1, "b": 999}}
+    assert found.problems == ()
+    assert seconds < 3
+
+
 def test_a_long_chain_stops_at_the_limit() -> None:
     files: dict[str, str | bytes] = {
         f"{HOME}/template/n{index}.yaml": f"base: n{index + 1}\nconfig: {{k{index}: 1}}\n" for index in range(10_000)
