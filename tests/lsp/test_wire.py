@@ -117,7 +117,7 @@ class TestAbuse:
     )
     def test_odd_parameters_are_answered(self, one: Wire, params: Any) -> None:
         answer = one.ask("textDocument/hover", params)
-        assert answer.get("result") is None
+        assert answer["error"]["code"] == -32602
         assert hover(one, one.open(leaf(one)))["result"]
 
     @pytest.mark.parametrize(

@@ -20,13 +20,13 @@ from pygls.protocol import LanguageServerProtocol
 
 from ajkit.lsp.failure import (
     INTERNAL_ERROR,
-    INVALID_PARAMS,
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
     NOT_INITIALIZED,
     REQUEST_CANCELLED,
     RequestFailed,
 )
+from ajkit.lsp.wellformed import require
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -94,6 +94,7 @@ class HardenedProtocol(LanguageServerProtocol):
             self.fail(identity, METHOD_NOT_FOUND, f"{method} is not served")
             return
         try:
+            require(method, params)
             result = handler(params)
             if asyncio.iscoroutine(result):
                 task = asyncio.ensure_future(self._finish(identity, method, result))
@@ -118,8 +119,6 @@ class HardenedProtocol(LanguageServerProtocol):
     def _failed(self, identity: Any, method: str, error: Exception) -> None:
         if isinstance(error, RequestFailed):
             self.fail(identity, error.code, str(error), error.data)
-        elif isinstance(error, KeyError | TypeError | AttributeError) and _is_about_params(error):
-            self.fail(identity, INVALID_PARAMS, f"{method}: these parameters make no sense: {error!r}")
         else:
             log.error("%s failed", method, exc_info=error)
             self.fail(identity, INTERNAL_ERROR, f"{method} failed: {type(error).__name__}: {error}")
@@ -210,16 +209,6 @@ class HardenedProtocol(LanguageServerProtocol):
 def _key(identity: Any) -> tuple[type, Any]:
     """Request ids 1 and "1" are two; anything that is no id is its text."""
     return type(identity), identity if isinstance(identity, int | str) else str(identity)
-
-
-def _is_about_params(error: Exception) -> bool:
-    """Whether a handler stumbled over its parameters in its first lines rather than over our own fault."""
-    trace = error.__traceback__
-    depth = 0
-    while trace is not None:
-        depth += 1
-        trace = trace.tb_next
-    return depth <= 3
 
 
 def _log_failure(method: str, done: asyncio.Future[Any]) -> None:
