@@ -124,6 +124,15 @@ def test_a_quarter_of_a_mebibyte_of_anything_takes_a_second_or_two(content: str)
     assert time.process_time() - began < 3
 
 
+def test_a_block_text_of_blank_lines_takes_no_time() -> None:
+    began = time.process_time()
+    document = read("a: |\n" + "\n" * QUARTER + "  x  \n" + " \n" * QUARTER + "b: 1\n")
+    assert time.process_time() - began < 1
+    assert isinstance(document.root, Mapping)
+    written = document.span(document.root.entries["a"].node).written
+    assert written == "|\n" + "\n" * QUARTER + "  x  "
+
+
 def test_a_long_file_with_many_broken_lines_is_parsed_a_bounded_number_of_times() -> None:
     lines = [f"k{each}: v" if each % 100 else f"bad{each}" for each in range(20_000)]
     document = read("\n".join(lines), hint=10_000)

@@ -1,4 +1,4 @@
-"""Anchors and aliases: nodes that are written once and stand in several places, and how large they make a document."""
+"""Anchors, aliases and merge keys: what is written once and stands in several places, and how large that makes it."""
 
 from __future__ import annotations
 
@@ -83,6 +83,14 @@ class Anchors:
             return Sequence(node.value, node.items, start, end)
         return Scalar(node.value, node.raw, start, end, plain=False)
 
+    def taken_over(self, below: Node, start: int) -> list[Mapping]:
+        """The mappings that the value of a ``<<`` (which stands at `start`) names, the one that wins last."""
+        parts = below.items[::-1] if isinstance(below, Sequence) else [below]
+        found = [each for each in parts if isinstance(each, Mapping)]
+        if len(found) < len(parts) and not self.overflowed:
+            self._findings.merge_of_other(start, below.end)
+        return found
+
     def check(self) -> None:
         """At the end of the document, when everything has been counted."""
         if self._last and self._size.nodes > ALIASES_LIMIT:
@@ -92,3 +100,15 @@ class Anchors:
         if not self.overflowed and self._last:
             self.overflowed = True
             self._findings.aliases(*self._last, ALIASES_LIMIT)
+
+
+def take_over(node: Mapping, merges: list[Mapping]) -> None:
+    """Put what a mapping takes over before its own keys, as PyYAML orders them; own values win."""
+    entries, values = dict(node.entries), dict(node.value)
+    node.entries.clear()
+    node.value.clear()
+    for each in merges:
+        node.entries.update(each.entries)
+        node.value.update(each.value)
+    node.entries.update(entries)
+    node.value.update(values)

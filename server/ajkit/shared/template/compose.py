@@ -15,7 +15,7 @@ from yaml.events import (
     StreamEndEvent,
 )
 
-from ajkit.shared.template.anchors import NESTING_LIMIT, Anchors, Size
+from ajkit.shared.template.anchors import NESTING_LIMIT, Anchors, Size, take_over
 from ajkit.shared.template.findings import Findings
 from ajkit.shared.template.scalars import CORE, NotJson, PlainValues, collection_refusal, plain_value, tagged_value
 from ajkit.shared.template.tree import Entry, Mapping, Scalar, Sequence
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ajkit.shared.where import Json, Text
 
 _PROPERTIES = re.compile(r"(?:&[^\s,\[\]{}]*(?:\s|#[^\r\n]*)*)?")
-_BLOCK_TAIL = re.compile(r"(?:[ \t]*(?:\r\n|\r|\n|\x85|\u2028|\u2029))+[ \t]*\Z")
+_LINE_ENDS = "\r\n\x85\u2028\u2029"
 
 _BLOCKS = frozenset("|>")
 _PLAIN = PlainValues()
@@ -163,7 +163,7 @@ class Composer:
                 if opened is not None:
                     self._fill(opened, event, depth + 1)
                 if merge:
-                    merges = [*(merges or ()), *self._merged(below, start, below.end)]
+                    merges = [*(merges or ()), *self._anchors.taken_over(below, start)]
             else:
                 entry = Entry(start, end, below)
                 if name in entries:
@@ -181,7 +181,7 @@ class Composer:
             end = below.end
         self.size.nodes += len(entries)
         if merges is not None:
-            _merge(node, merges)
+            take_over(node, merges)
         last = event.end_mark.index
         node.end = end if last == event.start_mark.index else last
 
@@ -285,7 +285,7 @@ class Composer:
         return node
 
     def _key(self, event: Any, start: int, end: int) -> tuple[int, str, bool]:
-        """A key that with quotes, an anchor, a tag or several lines: its start, its text, and whether it is ``<<``."""
+        """A key with quotes, an anchor, a tag or several lines: its start, its text, and whether it is ``<<``."""
         raw, tag = event.value, event.tag
         merge = raw == "<<" and event.implicit[0]
         if tag is not None and tag != "!":
@@ -311,14 +311,6 @@ class Composer:
         self.findings.odd_key(what, start, node.end)
         return start, node.end, None, False
 
-    def _merged(self, below: Node, start: int, end: int) -> list[Mapping]:
-        """The mappings that the value of a ``<<`` names, in the order in which PyYAML lets them follow."""
-        parts = below.items[::-1] if isinstance(below, Sequence) else [below]
-        found = [each for each in parts if isinstance(each, Mapping)]
-        if len(found) < len(parts) and not self._anchors.overflowed:
-            self.findings.merge_of_other(start, end)
-        return found
-
 
 def _below(node: Node) -> list[Node]:
     if isinstance(node, Mapping):
@@ -330,22 +322,11 @@ def _nothing() -> None:
     return None
 
 
-def _merge(node: Mapping, merges: list[Mapping]) -> None:
-    """Put what is taken over before the mapping's own keys, as PyYAML orders them; own values win."""
-    entries, values = dict(node.entries), dict(node.value)
-    node.entries.clear()
-    node.value.clear()
-    for each in merges:
-        node.entries.update(each.entries)
-        node.value.update(each.value)
-    node.entries.update(entries)
-    node.value.update(values)
-
-
 def _block_end(content: str, start: int, end: int) -> int:
     """The end of a block text without the blank lines that follow (they are part of it after ``|+``)."""
-    header = content[start:end].partition("\n")[0]
-    if "+" in header.partition("#")[0]:
+    text = content[start:end]
+    if "+" in text.partition("\n")[0].partition("#")[0]:
         return end
-    tail = _BLOCK_TAIL.search(content, start, end)
-    return tail.start() if tail else end
+    kept = len(text.rstrip(" \t" + _LINE_ENDS))
+    line_end = min((at for each in _LINE_ENDS if (at := text.find(each, kept)) >= 0), default=len(text))
+    return start + line_end
