@@ -53,13 +53,14 @@ def _is_plain(cls: type) -> bool:
 
 def _made(cls: type, *, frozen: bool) -> type:
     """The class with slots for its annotations and the methods of a dataclass."""
-    names = tuple(cls.__annotations__)
+    annotations = cls.__annotations__
+    names = tuple(annotations)
     body = {name: value for name, value in cls.__dict__.items() if name not in ("__dict__", "__weakref__")}
     defaults = {name: body.pop(name) for name in names if name in body}
     body |= _methods(names, defaults, post="__post_init__" in body, frozen=frozen)
     for name in ("__dataclass_fields__", "__dataclass_params__"):
-        body[name] = _Later(name, body["__annotations__"], defaults, frozen=frozen)
-    body |= {"__slots__": names, "__match_args__": names, "__repr__": _repr}
+        body[name] = _Later(name, annotations, defaults, frozen=frozen)
+    body |= {"__annotations__": annotations, "__slots__": names, "__match_args__": names, "__repr__": _repr}
     if frozen:
         body |= {"__getstate__": _getstate, "__setstate__": _setstate}
     else:
