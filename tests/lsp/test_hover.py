@@ -139,3 +139,24 @@ def test_a_large_value_is_cut_and_says_so() -> None:
     text = hovered(f"--- .aj/template/leaf.yaml\nconfig:\n  x-e§nv:\n{keys}\n  other: 1\n")
     assert "300 keys" in text
     assert "K299" not in text
+
+
+USED = """
+--- .aj/template/common.yaml
+config:
+  environment:
+    im§age: v1
+--- .aj/template/a.yaml
+base: common
+--- .aj/template/b.yaml
+base: common
+config: {environment: {image: v9}}
+"""
+
+
+def test_in_a_base_it_says_where_the_value_counts() -> None:
+    there = editor(USED)
+    there.ask("textDocument/hover")
+    there.session.impacts.catch_up(there.session)
+    text = there.ask("textDocument/hover")["contents"]["value"]
+    assert "effective in 1 (a); overridden in b" in text

@@ -32,6 +32,8 @@ TEMPLATES = 200
 """How many dependents are looked into, the nearest first."""
 VALUES = 400
 """How many values of a file are followed into them."""
+_NAMED = 3
+"""How many templates are named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,3 +230,11 @@ def listed(names: Iterable[str], limit: int) -> str:
     all_names = list(names)
     more = f" and {len(all_names) - limit} more" if len(all_names) > limit else ""
     return ", ".join(all_names[:limit]) + more
+
+
+def standing(effect: Effect, impact: Impact) -> str:
+    """Where a value counts and where not: ``effective in 2 (a, c); overridden in b``."""
+    names = f" ({listed(effect.effective, _NAMED)})" if effect.effective else ""
+    some = f" of the nearest {impact.looked_at}" if impact.looked_at < len(impact.templates) else ""
+    over = f"; overridden in {listed(effect.overridden, _NAMED)}" if effect.overridden else ""
+    return f"effective in {len(effect.effective)}{some}{names}{over}"

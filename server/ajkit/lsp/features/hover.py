@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from ajkit.lsp.excerpt import excerpt
+from ajkit.lsp.impact import standing
 from ajkit.lsp.markup import Markup
 from ajkit.lsp.provenance import provenance
 from ajkit.lsp.reading import template_of
@@ -79,6 +80,9 @@ def _value(markup: Markup, session: Session, view: View, spot: Spot) -> None:
     if isinstance(trail.value, dict | list) and trail.value:
         markup.block(_yaml({name: masked(trail.value, name)}, session.settings.hover_nodes))
     provenance(markup, trail)
+    impact = session.impacts.of(session, view)
+    if effect := impact.effects.get(path):
+        markup.line(f"In the templates that extend this file: {standing(effect, impact)}.")
     if path[: len(SKU_PATH)] == SKU_PATH:
         _sku(markup, session, view)
 

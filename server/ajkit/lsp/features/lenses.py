@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ajkit.lsp.impact import listed
+from ajkit.lsp.impact import standing
 from ajkit.shared.template.trail import node_at
 from ajkit.shared.where import Span, format_keypath
 
@@ -12,13 +12,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ajkit.lsp.capabilities import Client
-    from ajkit.lsp.impact import Effect, Impact
+    from ajkit.lsp.impact import Impact
     from ajkit.lsp.session import Session
     from ajkit.lsp.view import View
 
 LIMIT = 100
 """How many values of a base have a lens."""
-_NAMED = 3
 
 
 def code_lenses(session: Session, _client: Client, params: dict[str, Any]) -> list[dict[str, Any]] | None:
@@ -57,13 +56,7 @@ def _of_values(view: View, impact: Impact, uri: str) -> Iterator[dict[str, Any]]
         number += 1
         node, entry = found
         span = view.file.document.span(entry or node)
-        yield _lens(span, _standing(effect, impact), "aj.dependents", uri, format_keypath(path))
-
-
-def _standing(effect: Effect, impact: Impact) -> str:
-    names = f" ({listed(effect.effective, _NAMED)})" if effect.effective else ""
-    some = f" of the nearest {impact.looked_at}" if impact.looked_at < len(impact.templates) else ""
-    return f"effective in {len(effect.effective)}{some}{names}; overridden in {listed(effect.overridden, _NAMED)}"
+        yield _lens(span, standing(effect, impact), "aj.dependents", uri, format_keypath(path))
 
 
 def _lens(span: Span, title: str, command: str, *arguments: str) -> dict[str, Any]:
