@@ -75,7 +75,12 @@ VSCODE: dict[str, Any] = {
             "insertTextMode": 2,
         },
     },
-    "workspace": {**NEOVIM["workspace"], "configuration": True, "codeLens": {"refreshSupport": True}},
+    "workspace": {
+        **NEOVIM["workspace"],
+        "configuration": True,
+        "codeLens": {"refreshSupport": True},
+        "textDocumentContent": {},
+    },
 }
 CLIENTS = {"bare": BARE, "emacs": EMACS, "neovim": NEOVIM, "vscode": VSCODE}
 

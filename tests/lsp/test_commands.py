@@ -84,7 +84,7 @@ class TestArguments:
         assert there.run("aj.bases", found["uri"]) == there.run("aj.bases", there.uri)
 
     def test_all_are_announced(self) -> None:
-        found = server_capabilities(Client(CLIENTS["vscode"]), REQUESTS, COMMANDS)
+        found = server_capabilities(Client(CLIENTS["neovim"]), REQUESTS, COMMANDS)
         assert found["executeCommandProvider"]["commands"] == sorted(COMMANDS)
         assert "textDocumentContent" not in found["workspace"]
         able = Client({"workspace": {"textDocumentContent": {"dynamicRegistration": False}}})

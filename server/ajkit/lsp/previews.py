@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ajkit.lsp import convert
@@ -47,6 +48,7 @@ class Look(NamedTuple):
 def or_in_preview(of_template: Feature, of_preview: Feature) -> Feature:
     """A feature that answers about templates in one way and inside previews in another."""
 
+    @wraps(of_template)
     def either(session: Session, client: Client, params: dict[str, Any]) -> Any:
         in_preview = convert.preview_of(params["textDocument"]["uri"]) is not None
         return (of_preview if in_preview else of_template)(session, client, params)

@@ -37,7 +37,7 @@ class _Action:
 
 
 def code_actions(session: Session, client: Client, params: dict[str, Any]) -> list[dict[str, Any]] | None:
-    """`textDocument/codeAction`."""
+    """`textDocument/codeAction`: ways out of problems, overriding what is inherited, moving a key to a base."""
     view = session.view(params["textDocument"]["uri"])
     if view is None:
         return None

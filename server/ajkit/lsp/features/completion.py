@@ -18,7 +18,7 @@ _NOTHING = {"isIncomplete": False, "items": []}
 
 
 def completion(session: Session, client: Client, params: dict[str, Any]) -> dict[str, Any] | None:
-    """`textDocument/completion`."""
+    """`textDocument/completion`: keys, values, base names, variables and snippets that fit at the cursor."""
     from ajkit.lsp.completing.proposals import Proposals  # late: the first answer does not wait for pydantic
 
     found = session.at(params)

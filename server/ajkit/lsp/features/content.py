@@ -10,6 +10,6 @@ if TYPE_CHECKING:
 
 
 def text_document_content(session: Session, _client: Client, params: dict[str, Any]) -> dict[str, Any]:
-    """`workspace/textDocumentContent`: always a text, for clients show nothing, not even an error, for null."""
+    """`workspace/textDocumentContent`: live previews; always a text, for clients show nothing at all for null."""
     text = session.previews.content(session, params["uri"])
     return {"text": "# aj has no document of this name.\n" if text is None else text}

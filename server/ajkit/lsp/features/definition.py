@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def definition(session: Session, client: Client, params: dict[str, Any]) -> list[dict[str, Any]] | None:
-    """`textDocument/definition`."""
+    """`textDocument/definition`: a base name to its file, a key to what it shadows, a script to itself."""
     found = session.at(params)
     if found is None:
         return None

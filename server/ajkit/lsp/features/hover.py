@@ -38,7 +38,7 @@ _PLACEHOLDERS = {
 
 
 def hover(session: Session, client: Client, params: dict[str, Any]) -> dict[str, Any] | None:
-    """`textDocument/hover`."""
+    """`textDocument/hover`: the effective value, who set it, what that overrode, by which rule, along which road."""
     found = session.at(params)
     if found is None:
         return None

@@ -50,7 +50,7 @@ class _Hint:
 
 
 def inlay_hints(session: Session, client: Client, params: dict[str, Any]) -> list[dict[str, Any]] | None:
-    """`textDocument/inlayHint`."""
+    """`textDocument/inlayHint`: overridden values, inherited items, the resolved SKU, injected variables."""
     view = session.view(params["textDocument"]["uri"])
     if view is None:
         return None

@@ -21,7 +21,7 @@ LIMIT = 100
 
 
 def code_lenses(session: Session, _client: Client, params: dict[str, Any]) -> list[dict[str, Any]] | None:
-    """`textDocument/codeLens`."""
+    """`textDocument/codeLens`: preview, bases, submit; who extends a base and where its values count."""
     view = session.view(params["textDocument"]["uri"])
     if view is None:
         return None

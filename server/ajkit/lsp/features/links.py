@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def document_links(session: Session, client: Client, params: dict[str, Any]) -> list[dict[str, Any]] | None:
-    """`textDocument/documentLink`."""
+    """`textDocument/documentLink`: base names, and the files that commands and setup lines mention."""
     view = session.view(params["textDocument"]["uri"])
     if view is None:
         return None

@@ -24,7 +24,7 @@ FILE_LIMIT = 2_000
 
 
 def references(session: Session, _client: Client, params: dict[str, Any]) -> list[dict[str, Any]] | None:
-    """`textDocument/references`.
+    """`textDocument/references`: who extends this file, who else sets this key.
 
     On a base name: every name that leads to the same file. On a key of the config: every file of the chain and every
     dependent that writes this key. Elsewhere on the top level: every name that leads to this file.

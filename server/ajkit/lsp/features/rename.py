@@ -46,7 +46,7 @@ def prepare(session: Session, _client: Client, params: dict[str, Any]) -> dict[s
 
 
 def rename(session: Session, client: Client, params: dict[str, Any]) -> dict[str, Any] | None:
-    """`textDocument/rename`."""
+    """`textDocument/rename`: a base with its file and every name that leads to it; a task; a storage."""
     found = session.at(params)
     new = params["newName"]
     if found is None:

@@ -27,7 +27,7 @@ _PLACEHOLDER = re.compile(r"\{(?:nodes|processes)\}|\$\$?\{?AJ_[A-Z_]+\}?|\$\{?C
 
 
 def full(session: Session, _client: Client, params: dict[str, Any]) -> dict[str, Any] | None:
-    """`textDocument/semanticTokens/full`."""
+    """`textDocument/semanticTokens/full`: colours for base names, keys and placeholders."""
     view = session.view(params["textDocument"]["uri"])
     if view is None:
         return None
@@ -35,7 +35,7 @@ def full(session: Session, _client: Client, params: dict[str, Any]) -> dict[str,
 
 
 def in_range(session: Session, _client: Client, params: dict[str, Any]) -> dict[str, Any] | None:
-    """`textDocument/semanticTokens/range`."""
+    """`textDocument/semanticTokens/range`: the same for what is on the screen."""
     view = session.view(params["textDocument"]["uri"])
     if view is None:
         return None
