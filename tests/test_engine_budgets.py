@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import subprocess
 import sys
@@ -9,6 +10,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from ajkit.engine import Engine
+from ajkit.shared.template.collector import collector_paused
+from tests.bench.workspace import make_workspace
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -128,3 +133,14 @@ def test_the_largest_file_that_is_read(tmp_path: Path) -> None:
     line = "# a line that says nothing, of which there are many\n"
     answer = ask(tmp_path, {"leaf": line * (16 * 1024 * 1024 // len(line) - 100) + "config: {a: 1}\n"})
     assert answer.config == {"a": 1}
+
+
+def test_what_was_checked_leaves_nothing_to_collect(tmp_path: Path) -> None:
+    workspace = make_workspace(tmp_path, 20)
+    engine = Engine(home=workspace.home)
+    engine.check(engine.ours())
+    gc.collect()
+    with collector_paused():
+        assert engine.check(workspace.leaves)
+        assert gc.collect() < 50, "circles of references: a check of ten thousand templates would hold them all"
+    assert gc.isenabled()

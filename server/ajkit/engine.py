@@ -14,6 +14,7 @@ from ajkit.shared.job.command import script_candidate
 from ajkit.shared.problem import Problem, UsageError, in_order, summed
 from ajkit.shared.records import dataclass
 from ajkit.shared.template.chain import Memo
+from ajkit.shared.template.collector import collector_paused
 from ajkit.shared.template.comments import modeline
 from ajkit.shared.template.names import (
     SUFFIX,
@@ -233,11 +234,12 @@ class Engine(Homes):
 
     def check(self, paths: Iterable[str], *, named: Collection[str] = ()) -> list[Problem]:
         """The problems of these files (absolute paths) as a report shows them; `named` ones were asked for by name."""
-        return summed(
-            problem
-            for path in paths
-            for problem in self.problems(self.resolve(path, named=path in named), named=path in named)
-        )
+        with collector_paused():
+            return summed(
+                problem
+                for path in paths
+                for problem in self.problems(self.resolve(path, named=path in named), named=path in named)
+            )
 
     def ours(self) -> list[str]:
         """Every template file of the home here, bases first, so that each is parsed once.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from typing import TYPE_CHECKING, Any
 
 from yaml import MarkedYAMLError, YAMLError
@@ -17,6 +16,7 @@ from yaml.events import (
 
 from ajkit.shared.records import dataclass
 from ajkit.shared.template.anchors import NESTING_LIMIT
+from ajkit.shared.template.collector import collector_paused
 from ajkit.shared.template.complaints import Kind, complaint
 from ajkit.shared.template.compose import Composer, Stop
 from ajkit.shared.template.events import open_events
@@ -53,16 +53,13 @@ class Attempt:
 def attempt(text: Text, mended: Mended | None = None, *, pure: bool = False) -> Attempt:
     """Parse a text, or what was made of it; offsets are those of `text` either way. Never raises."""
     composer = Composer(text)
-    # Nothing of a tree becomes garbage while it grows, and to look for it costs a tenth to a third of a parse.
-    paused = gc.isenabled()
-    if paused:
-        gc.disable()
     fault = None
     try:
-        next_event = mended.events(pure=pure) if mended else open_events(text.content, pure=pure)
-        if len(text.content) > 2 * NODES_LIMIT:
-            next_event = _counted(next_event, composer)
-        composer.run(next_event)
+        with collector_paused():
+            next_event = mended.events(pure=pure) if mended else open_events(text.content, pure=pure)
+            if len(text.content) > 2 * NODES_LIMIT:
+                next_event = _counted(next_event, composer)
+            composer.run(next_event)
     except Stop as stop:
         composer.close(stop.at)
     except (YAMLError, ValueError) as error:
@@ -71,9 +68,6 @@ def attempt(text: Text, mended: Mended | None = None, *, pure: bool = False) -> 
         if fault.kind is Kind.NESTING:
             composer.findings.nesting(fault.at, NESTING_LIMIT)
             fault = None
-    finally:
-        if paused:
-            gc.enable()
     return Attempt(composer, fault)
 
 
