@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """No collection meanwhile: trees and configs hold no circles, and to look for any takes up to a third of the time."""
+    """No collection meanwhile: trees and configs hold no circles, and to look for any takes a third of the time."""
     paused = gc.isenabled()
     if paused:
         gc.disable()
