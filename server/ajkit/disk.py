@@ -74,9 +74,11 @@ class DiskFiles:
     def real(self, path: str) -> str:
         """See `Files.real`."""
         folder, name = os.path.split(path)
+        if name in ("", ".", ".."):
+            return os.path.realpath(path)
         known = self._folders.get(folder)
         if known is None:
-            known = self._folders[folder] = os.path.realpath(folder)
+            known = self._folders[folder] = self.real(folder)
         whole = os.path.join(known, name)
         try:
             if stat.S_ISLNK(os.lstat(whole).st_mode):

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 NODE_LIMIT = 1_000_000
 
 _CONTAINERS = (dict, list)
+_MAPPINGS, _LISTS = {dict}, {list}
 
 
 class TooLarge(Exception):
@@ -24,10 +25,11 @@ def rule_of(values: Sequence[Json]) -> Rule:
     """Which row of the merge table applies to the values present at one key (at least one)."""
     if len(values) == 1:
         return Rule.ONLY
-    if all(isinstance(each, dict) for each in values):
+    kinds = set(map(type, values))
+    if kinds == _MAPPINGS:
         return Rule.UNION
-    if all(isinstance(each, list) for each in values):
-        return Rule.POSITION if any(_holds_mapping(each) for each in values) else Rule.CONCAT
+    if kinds == _LISTS:
+        return Rule.POSITION if any(map(_holds_mapping, values)) else Rule.CONCAT
     return Rule.LAST
 
 
