@@ -69,11 +69,9 @@ class _Linter:
             yield from self._value(entry.node, entry, met, (*path, key))
 
     def _value(self, node: Node, entry: Entry | None, met: list[Json], path: KeyPath) -> Iterator[Problem]:
-        if isinstance(node, Mapping) and all(isinstance(each, dict) for each in met):
-            yield from self.mapping(node, met, path)  # type: ignore[arg-type]
-            return
-        if isinstance(node, Sequence) and all(isinstance(each, list) for each in met):
-            yield from self._list(node, met, path)  # type: ignore[arg-type]
+        if not isinstance(node, Scalar) and {type(node.value)}.issuperset(map(type, met)):
+            below = self.mapping if isinstance(node, Mapping) else self._list
+            yield from below(node, met, path)  # type: ignore[arg-type]
             return
         before = met[0] if len(met) == 1 else merge(met)
         if isinstance(node, Scalar) and node.value is None:

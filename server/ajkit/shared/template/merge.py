@@ -59,13 +59,16 @@ def merge(values: Sequence[Json]) -> Json:
 
 
 def met_again(value: dict[str, Json], before: Iterable[Json]) -> dict[str, list[Json]]:
-    """The keys of a mapping that mappings before it have too, in its order, with the values there."""
+    """The keys of a mapping that mappings before it have too, in any order, with the values there."""
     met: dict[str, list[Json]] = {}
     for each in before:
         if isinstance(each, dict):
             for key in value.keys() & each.keys():
-                met.setdefault(key, []).append(each[key])
-    return {key: met[key] for key in value if key in met} if len(met) > 1 else met
+                if key in met:
+                    met[key].append(each[key])
+                else:
+                    met[key] = [each[key]]
+    return met
 
 
 def merge_mappings(values: Sequence[dict[str, Json]]) -> dict[str, Json]:

@@ -211,6 +211,8 @@ def resolve(
 
 def _all(leaf: Merged, fresh: dict[str, Merged]) -> tuple[Merged, ...]:
     """The leaf and every file it reaches, each once, nearest first; those behind a cycle last."""
+    if leaf.settled:
+        return leaf.below()
     found = {id(each): each for each in leaf.below()}
     for member in fresh.values():
         for each in member.below():
