@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 _SCALARS = (str, int, float, bool)
 
+_FIXED = 100
+"""How many keys of one file get a fix that takes them out: to find its edit takes the longer, the longer the file."""
+
 
 def told(merged: Merged) -> tuple[Problem, ...]:
     """All that is wrong with one file over its bases, merge lints too, unless a comment in it silences that.
@@ -59,9 +62,12 @@ class _Linter:
 
     def __init__(self, file: TemplateFile) -> None:
         self._document = file.document
+        self._fixes_left = _FIXED
 
     def mapping(self, own: Mapping, inherited: list[dict[str, Json]], path: KeyPath) -> Iterator[Problem]:
-        for key, met in met_again(own.value, inherited).items():
+        again = met_again(own.value, inherited)
+        for key in filter(again.__contains__, own.entries):
+            met = again[key]
             value, last = own.value[key], met[-1]
             if type(value) in _SCALARS and type(last) in _SCALARS and value != last:
                 continue  # by far the most: one value in place of another
@@ -132,5 +138,6 @@ class _Linter:
 
     def _removed(self, title: str, path: KeyPath, *, preferred: bool) -> list[Fix]:
         """The fix that takes a key out, with the parents that it would leave empty: they would clear something."""
-        edit = removal_at(self._document, ("config", *path))
+        self._fixes_left -= 1
+        edit = removal_at(self._document, ("config", *path)) if self._fixes_left >= 0 else None
         return [Fix(title, (edit,), preferred=preferred)] if edit else []
