@@ -6,14 +6,12 @@ from typing import TYPE_CHECKING
 
 from ajkit.shared.problem import Edit, Fix, problem
 from ajkit.shared.template.scripts import SCRIPTS, doubles_dollars, single_dollars, texts
-from ajkit.shared.template.tree import Scalar, Sequence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ajkit.shared.problem import Finding, Problem
     from ajkit.shared.template.resolve import Resolved
-    from ajkit.shared.template.tree import Document
     from ajkit.shared.where import Json, Origin, Span
 
 
@@ -22,8 +20,7 @@ def placed(resolved: Resolved, finding: Finding) -> Iterator[Problem]:
     span = resolved.span(finding.path, on_key=finding.on_key)
     leaf = None if span.path == resolved.path else resolved.name
     winner = resolved.winner(finding.path)
-    node = _written_scalar(resolved, winner) if winner and finding.wants_text else None
-    quote = _quote(node, span) if node is not None else ()
+    quote = _quote(winner) if winner and finding.wants_text else ()
     yield problem(
         finding.code,
         finding.message,
@@ -33,10 +30,10 @@ def placed(resolved: Resolved, finding: Finding) -> Iterator[Problem]:
         keypath=finding.path,
         leaf=leaf,
     )
-    if node is not None and quote and (becomes := _spelled(node.value)) != node.raw:
+    if winner and quote and (becomes := _spelled(winner.value)) != winner.written:
         yield problem(
             "yaml.implicit-type",
-            f"an unquoted {node.raw} means {becomes} in YAML 1.1: put it in quotes to keep the text",
+            f"an unquoted {winner.written} means {becomes} in YAML 1.1: put it in quotes to keep the text",
             span,
             fixes=quote,
             keypath=finding.path,
@@ -66,34 +63,12 @@ def _dollars(resolved: Resolved, span: Span) -> tuple[Fix, ...]:
     return (Fix("Write a single `$`", tuple(edits), preferred=True),) if edits else ()
 
 
-def _quote(node: Scalar, span: Span) -> tuple[Fix, ...]:
-    if not node.plain or isinstance(node.value, str) or not node.raw:
+def _quote(origin: Origin) -> tuple[Fix, ...]:
+    """The fix that makes text of a value that has neither quotes nor a tag."""
+    raw, span = origin.written, origin.span
+    if not raw or isinstance(origin.value, str) or span is None or span.written != raw:
         return ()
-    return (Fix("Quote value", (Edit(span, f'"{node.raw}"'),), preferred=True),)
-
-
-def _written_scalar(resolved: Resolved, origin: Origin) -> Scalar | None:
-    """The scalar that an origin was read from."""
-    for each in resolved.everything:
-        if origin.span and each.file.path == origin.span.path and each.file.document.root:
-            return _scalar_at(each.file.document, origin.span)
-    return None
-
-
-def _scalar_at(document: Document, span: Span) -> Scalar | None:
-    todo = [document.root]
-    while todo:
-        node = todo.pop()
-        if node is None or not node.start <= span.start <= node.end:
-            continue
-        if isinstance(node, Scalar):
-            if (node.start, node.end) == (span.start, span.end):
-                return node
-        elif isinstance(node, Sequence):
-            todo.extend(node.items)
-        else:
-            todo.extend(entry.node for entry in node.entries.values())
-    return None
+    return (Fix("Quote value", (Edit(span, f'"{raw}"'),), preferred=True),)
 
 
 def _spelled(value: Json) -> str:
