@@ -6,12 +6,14 @@ import gc
 import json
 import subprocess
 import sys
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from ajkit.engine import Engine
+from ajkit.shared.files import MemoryFiles
 from ajkit.shared.template.collector import collector_paused
 from tests.bench.workspace import make_workspace
 
@@ -133,6 +135,34 @@ def test_the_largest_file_that_is_read(tmp_path: Path) -> None:
     line = "# a line that says nothing, of which there are many\n"
     answer = ask(tmp_path, {"leaf": line * (16 * 1024 * 1024 // len(line) - 100) + "config: {a: 1}\n"})
     assert answer.config == {"a": 1}
+
+
+MANY = 5000
+SERVICE = "config:\n  target:\n    service: {service}\n"
+FAULTS = {
+    "merge.redundant": "base: base\nconfig:\n" + "".join(f"  k{n}: 1\n" for n in range(MANY)),
+    "merge.clears": "base: base\nconfig:\n" + "".join(f"  k{n}:\n" for n in range(MANY)),
+    "base.missing": "base:\n" + "".join(f"- absent.b{n}\n" for n in range(MANY)),
+    "template.unknown-key": "".join(f"k{n}: 1\n" for n in range(MANY)),
+    "schema.unknown-key": SERVICE.format(service="aml") + "".join(f"    k{n}: 1\n" for n in range(MANY)),
+    "schema.type": SERVICE.format(service="aml") + "  jobs:\n" + "  - {sku: 1, command: 2}\n" * MANY,
+    "secret.inline": SERVICE.format(service="aml")
+    + "  jobs:\n  - submit_args:\n      env:\n"
+    + "".join(f"        A{n}_TOKEN: abc{n}def\n" for n in range(MANY)),
+    "schema.required": SERVICE.format(service="volcano")
+    + "  _extra:\n    volcano:\n      tasks:\n"
+    + "".join(f"        t{n}: {{x: 1}}\n" for n in range(MANY)),
+}
+
+
+@pytest.mark.parametrize("code", FAULTS)
+def test_thousands_of_problems_take_time_in_proportion(code: str) -> None:
+    above = "config:\n" + "".join(f"  k{n}: 1\n" for n in range(MANY))
+    engine = Engine(files=MemoryFiles({"/w/leaf.yaml": FAULTS[code], "/w/base.yaml": above}), home="/w")
+    began = time.process_time()
+    found = engine.problems(engine.resolve("/w/leaf.yaml", named=True), named=True)
+    assert time.process_time() - began < 5, "a search in proportion takes a fifth of that"
+    assert sum(each.code == code for each in found) >= MANY
 
 
 def test_what_was_checked_leaves_nothing_to_collect(tmp_path: Path) -> None:
