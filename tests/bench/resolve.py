@@ -115,10 +115,11 @@ def _one_leaf(workspace: Workspace, hydra: Path, rounds: int) -> Iterator[Row]:
     leaf = next(each for each in workspace.leaves if len(workspace.chain(each)) == 10)
     paths = [workspace.path(name) for name in workspace.chain(leaf)]
     content = Path(leaf).read_text("utf-8")
+    variable = next(iter(yaml.safe_load(content)["config"]["jobs"][0]["submit_args"]["env"]))
     with without_collector():
         turns = take_turns(
             {
-                "cold": lambda: _cold(workspace, leaf),
+                "cold": lambda: _cold(workspace, leaf, variable),
                 "load": lambda: [yaml.load(Path(path).read_bytes(), yaml.CSafeLoader) for path in paths],
                 "warm": _warm(workspace, leaf, content),
                 "compose": lambda: yaml.compose(content, yaml.CSafeLoader),
@@ -145,9 +146,9 @@ def _row(turns: Turns, what: str, name: str, peer: str, over: str, goal: float) 
     return Row(what, turns.seconds(name), ratio, peer, f"<= {goal} x", ratio <= goal)
 
 
-def _cold(workspace: Workspace, leaf: str) -> object:
+def _cold(workspace: Workspace, leaf: str, variable: str) -> object:
     found = Engine(home=workspace.home).resolve(leaf)
-    return found.config, found.problems, found.trail(("jobs", 0, "submit_args", "env"))
+    return found.config, found.problems, found.trail(("jobs", 0, "submit_args", "env", variable))
 
 
 def _warm(workspace: Workspace, leaf: str, content: str) -> Callable[[], object]:
