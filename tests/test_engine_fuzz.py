@@ -19,6 +19,7 @@ from ajkit.engine import Engine
 from ajkit.shared.files import MemoryFiles
 from ajkit.shared.job.request import JobRequest
 from ajkit.shared.problem import CODES, UsageError
+from ajkit.shared.template.checks import check, writes_odd_texts
 from ajkit.shared.template.overlay import Overlays
 from ajkit.shared.where import walk
 
@@ -128,6 +129,11 @@ def ask_everything(files: MemoryFiles, overlays: Overlays | None = None) -> None
     engine = Engine(files=files, folder="/w", registry=SERVICES)
     found = engine.resolve(LEAF, overlays, named=True)
     _look(found, engine.problems(found, named=True))
+    if found.config is found.merged.value:
+        odd = any(map(writes_odd_texts, found.everything))
+        assert check(found.config, leaf=True, service="any", odd_texts=odd) == check(
+            found.config, leaf=True, service="any"
+        )
     _look_at(engine.check([*engine.ours(), "/w/absent.yaml"], named={LEAF}))
     assert isinstance(engine.entries(HOME), list)
     request = JobRequest(LEAF, nodes=2, selector=1, overlays=overlays or Overlays(), command=("true",))

@@ -11,7 +11,7 @@ from ajkit.shared.job.service import SERVICE_PATH, Choice, choose_service
 from ajkit.shared.records import dataclass
 from ajkit.shared.sku import SKU_PATH, check_sku
 from ajkit.shared.spec import extra_fields
-from ajkit.shared.template.checks import check, writes_secrets
+from ajkit.shared.template.checks import check, writes_odd_texts
 from ajkit.shared.template.model import check_types
 from ajkit.shared.template.options import declared
 from ajkit.shared.where import value_at
@@ -64,13 +64,13 @@ def examine(resolved: Resolved, services: Registry, *, leaf: bool, request: JobR
     template, findings = check_types(config, extra_fields(service.options) if service else {})
     findings += choice.findings if isinstance(named, str) or leaf else ()
     native = service if service is not None and not service.takes_all else None
-    secretive = config is not resolved.merged.value or any(map(writes_secrets, resolved.everything))
+    odd_texts = config is not resolved.merged.value or any(map(writes_odd_texts, resolved.everything))
     findings += check(
         config,
         leaf=leaf,
         service=native.name if native else None,
         used=declared(native.options) if native else (),
-        secretive=secretive,
+        odd_texts=odd_texts,
     )
     described = None
     if template is not None and service is not None:

@@ -31,7 +31,7 @@ def check(
     leaf: bool,
     service: str | None = None,
     used: Collection[KeyPath] = (),
-    secretive: bool = True,
+    odd_texts: bool = True,
 ) -> list[Finding]:
     """Everything that is odd about one effective config and needs no service to be seen.
 
@@ -40,13 +40,9 @@ def check(
         leaf: whether it is a job of its own, so that it must be complete.
         service: the service that would run it; None where none is known, or where it reads all keys (amlt).
         used: the key paths that this service reads.
-        secretive: whether there may be secrets in plain text (`writes_secrets` of any file it was merged from).
+        odd_texts: whether any variable or shell line may be odd (`writes_odd_texts` of a file it was merged from).
     """
-    findings = list(_env_variables(config))
-    if secretive:
-        findings += _secrets(config)
-    if service is not None:
-        findings += _escaped_dollars(config, service)
+    findings = list(_of_texts(config, service)) if odd_texts else []
     if leaf:
         findings += _jobs(config)
         if service is not None:
@@ -54,12 +50,20 @@ def check(
     return findings
 
 
-def writes_secrets(merged: Merged) -> bool:
-    """Whether a file has a secret in plain text in what it writes itself; remembered, as many leaves share a base."""
-    if merged.secretive is None:
+def writes_odd_texts(merged: Merged) -> bool:
+    """Whether a variable or shell line that a file writes itself is odd; remembered, as many leaves share a base."""
+    if merged.odd_texts is None:
         own = (part.value for part in merged.parts if not isinstance(part, Inherited))
-        merged.secretive = any(True for value in own for _ in _secrets(value))
-    return merged.secretive
+        merged.odd_texts = any(True for value in own for _ in _of_texts(value, "any"))
+    return merged.odd_texts
+
+
+def _of_texts(config: dict[str, Json], service: str | None) -> Iterator[Finding]:
+    """What is odd about variables and shell lines, one by one: what no file writes is not in a merged config either."""
+    yield from _env_variables(config)
+    yield from _secrets(config)
+    if service is not None:
+        yield from _escaped_dollars(config, service)
 
 
 def _jobs(config: dict[str, Json]) -> Iterator[Finding]:

@@ -94,7 +94,7 @@ class Merged:
     `parts` are its sources in merge order; `nodes` bounds the number of nodes of `value`; `height` counts levels of
     bases; `problems` are those written in this file, `causes` the stopping errors in it or below; `settled` is false
     where the result depends on the way it was reached (a cycle, a chain cut short), so that it must not be remembered.
-    `told`, `meetings` (with bases that follow it in some file) and `secretive` are worked out on demand and kept by
+    `told`, `meetings` (with bases that follow it in some file) and `odd_texts` are worked out on demand and kept by
     `ajkit.shared.template.lint`, `.diamond` and `.checks`: many leaves name the same few bases.
     """
 
@@ -111,7 +111,7 @@ class Merged:
     _others: tuple[Merged, ...] | None = field(default=None, compare=False)
     _reads: frozenset[str] | None = field(default=None, compare=False)
     told: tuple[Problem, ...] | None = field(default=None, compare=False)
-    secretive: bool | None = field(default=None, compare=False)
+    odd_texts: bool | None = field(default=None, compare=False)
     meetings: dict[str, Meeting] = field(default_factory=dict, compare=False)
 
     def bases(self) -> Iterator[Merged]:
