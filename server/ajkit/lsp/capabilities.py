@@ -56,12 +56,6 @@ class Client:
         """Whether completion items may be snippets."""
         return self.has("textDocument", "completion", "completionItem", "snippetSupport")
 
-    @property
-    def document_changes(self) -> bool:
-        """Whether edits may create and rename files."""
-        kinds = self.get("workspace", "workspaceEdit", "resourceOperations")
-        return self.has("workspace", "workspaceEdit", "documentChanges") and isinstance(kinds, list)
-
 
 def server_capabilities(client: Client, methods: Iterable[str], commands: Iterable[str]) -> dict[str, Any]:
     """What the server announces: only what it has handlers for, in the form that this client understands."""

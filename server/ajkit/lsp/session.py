@@ -36,9 +36,6 @@ if TYPE_CHECKING:
     from ajkit.shared.template.graph import Graph
     from ajkit.shared.template.source import TemplateFile
 
-LANGUAGES = ("aj-template", "yaml", "yaml.aj")
-"""Language ids under which editors send templates; `aj-template` is always ours."""
-
 
 class Session:
     """Everything that changes while an editor is open, in one place and one thread; `state` counts the changes.
@@ -273,10 +270,6 @@ class Session:
         self._reading.discard(graph.home)
         self.engine.take_graph(graph)
         self.drop_all_views()
-
-    def text_of(self, path: str) -> Text | None:
-        """The text of a file as it is now: an open buffer, else what was read from disk."""
-        return self.files.buffers.get(path)
 
     def uri_of(self, path: str) -> str:
         """The URI of a path; an open document keeps the URI that its editor gave it."""
