@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from ajkit.shared.job.spec import Model
 from ajkit.shared.problem import AjError
@@ -243,6 +243,31 @@ class Execution(Protocol):
 
         Raises:
             Rejected: the engine would refuse the job.
+            Unavailable: the engine cannot be asked.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class LiveValue:
+    """One value that an engine has now (a queue, an image, a compute) and a word on it (``3 of 8 GPUs are free``)."""
+
+    value: str
+    detail: str = ""
+
+
+@runtime_checkable
+class LiveValues(Protocol):
+    """What an Execution may have beside the rest: values that only its engine knows, for completion and pages.
+
+    The daemon asks seldom, keeps what it was told for a while and waits for a few seconds only; nothing is changed.
+    """
+
+    def values(self, kind: str) -> Sequence[LiveValue]:
+        """The values of a kind (``queues``, ``images``, ``computes``, ``quota``) in the order to show them.
+
+        Raises:
+            KeyError: the service has no values of this kind.
             Unavailable: the engine cannot be asked.
         """
         ...
