@@ -73,13 +73,13 @@ class DiskFiles:
 
     def real(self, path: str) -> str:
         """See `Files.real`."""
-        folder, name = os.path.split(path)
-        if name in ("", ".", ".."):
+        folder, _, name = path.rpartition("/")
+        if not folder or name in ("", ".", ".."):
             return os.path.realpath(path)
         known = self._folders.get(folder)
         if known is None:
             known = self._folders[folder] = self.real(folder)
-        whole = os.path.join(known, name)
+        whole = f"{known.rstrip('/')}/{name}"
         try:
             if stat.S_ISLNK(os.lstat(whole).st_mode):
                 return os.path.realpath(whole)

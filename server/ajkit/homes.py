@@ -42,7 +42,7 @@ class Homes:
         """Keep the graphs right while a template is being typed."""
         for home, graph in self._graphs.items():
             if file.real in graph.paths or file.path.startswith(home + "/"):
-                targets = leads_to(self.files, file.real, [ref.name for ref in file.bases], home)
+                targets = leads_to(self.files, file.real, [ref.name for ref in file.bases], home, graph.paths)
                 graph.put(file.real, graph.paths.get(file.real, file.path), targets)
 
     def home_of(self, path: str) -> str | None:

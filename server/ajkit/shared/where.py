@@ -83,15 +83,8 @@ class Text:
     def starts(self) -> list[int]:
         """The offset of the first character of every line."""
         if self._starts is None:
-            content = self.content
-            if "\r" in content:
-                self._starts = [0, *(found.end() for found in re.finditer(r"\r\n|\r|\n", content))]
-            else:
-                starts, at = [0], content.find("\n")
-                while at >= 0:
-                    starts.append(at + 1)
-                    at = content.find("\n", at + 1)
-                self._starts = starts
+            ends = re.finditer(r"\r\n|\r|\n" if "\r" in self.content else "\n", self.content)
+            self._starts = [0, *[found.end() for found in ends]]
         return self._starts
 
     @property

@@ -45,7 +45,7 @@ def _merge_member(
 ) -> Merged:
     file = member.file
     problems = list(file.problems)
-    causes = dict.fromkeys(each for each in problems if each.stops_show)
+    causes = {each: None for each in problems if each.stops_show}
     parts: list[Part] = []
     settled = file.real not in chain.cut
     on_cycle = False
@@ -92,7 +92,7 @@ def _merge_member(
         nodes,
         height + 1,
         tuple(problems),
-        tuple(each for each in causes if each.stops_show)[:CAUSE_LIMIT],
+        tuple([each for each in causes if each.stops_show][:CAUSE_LIMIT]),
         on_cycle,
         settled,
         member.tried,

@@ -55,7 +55,7 @@ def removal(text: Text, mapping: Mapping, entry: Entry) -> Edit | None:
         return None
     if content.startswith("{", mapping.start):
         return _between_braces(text, mapping, entry)
-    line = text.starts[text.position(entry.start).line]
+    line = max(content.rfind(each, 0, entry.start) for each in "\r\n") + 1
     before = content[line : entry.start]
     end = max(entry.end, entry.node.end)
     if content.endswith(("\n", "\r"), entry.end, end):  # a block text that keeps its blank lines
@@ -67,7 +67,8 @@ def removal(text: Text, mapping: Mapping, entry: Entry) -> Edit | None:
         rest_end = _next_line(content, after_comments(content, rest.end(), entry.start - line))
     if not before.strip(" \t"):
         # Blank lines must not fall to a block text above that keeps those behind it.
-        blank = _BLANK_LINES.match(content, rest_end) if _KEEPS.search(content, 0, line) else None
+        keeps = content.find("+", 0, line) >= 0 and _KEEPS.search(content, 0, line)
+        blank = _BLANK_LINES.match(content, rest_end) if keeps else None
         rest_end = blank.end() if blank else rest_end
         return Edit(Span(text, line, rest_end), "")
     following = next((each.start for each in own_entries(mapping) if each.start > entry.start), None)
