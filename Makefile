@@ -23,8 +23,10 @@ setup: $(VENV)/.ready ## make the environment (.venv) that everything runs in, a
 demo: setup ## run the main job on a fresh default: a template becomes a job that runs here
 	@AJ=$(abspath $(BIN))/aj bash tests/demo.sh
 
+# The tests with real editors and engines have the machine to themselves: they watch clocks of others.
 test: setup lint types ## everything that must hold: lint, format, types, import rules, all tests
-	$(BIN)/python -m pytest -n auto $(ARGS)
+	$(BIN)/python -m pytest -n auto --ignore tests/e2e $(ARGS)
+	$(BIN)/python -m pytest tests/e2e $(ARGS)
 
 lint: setup ## ruff (rules and format) and the import rules
 	$(BIN)/ruff check --quiet
@@ -42,7 +44,8 @@ bench: $(VENV)/.bench ## print the figures: speed as ratios, typing states, memo
 	$(BIN)/python -m tests.bench $(ARGS)
 
 soak: setup ## the long runs: fuzzing, restarts, many jobs (AJ_SOAK=1)
-	AJ_SOAK=1 $(BIN)/python -m pytest -n auto $(ARGS)
+	AJ_SOAK=1 $(BIN)/python -m pytest -n auto --ignore tests/e2e $(ARGS)
+	AJ_SOAK=1 $(BIN)/python -m pytest tests/e2e $(ARGS)
 
 lock: $(UV) ## write the lock files anew from pyproject.toml (ARGS=--upgrade for the newest releases)
 	$(COMPILE) --group dev --output-file requirements/dev.lock
