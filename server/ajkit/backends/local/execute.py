@@ -20,11 +20,9 @@ from ajkit.backends.local.launch import (
     base_environment,
     environment,
     impossible_variables,
-    missing_secrets,
-    resolved,
     script,
-    shown,
     slots,
+    text_of,
 )
 from ajkit.shared.job.execution import (
     Handle,
@@ -38,6 +36,7 @@ from ajkit.shared.job.execution import (
     Submission,
     Unavailable,
 )
+from ajkit.shared.job.secretrefs import missing_secrets, resolved, shown
 from ajkit.shared.problem import Problem, problem
 
 if TYPE_CHECKING:
@@ -68,7 +67,7 @@ class LocalExecution:
     def check(self, spec: JobSpec) -> Sequence[Problem]:
         """See `Execution.check`: more than one machine can stand, and what no process can be given."""
         count = spec.nodes * spec.processes_per_node
-        found = [problem("local.secret", each, None) for each in missing_secrets(spec.env, os.environ)]
+        found = [problem("local.secret", each, None) for each in missing_secrets(spec.env, os.environ, text_of)]
         if count > _MOST_PROCESSES:
             message = f"{count} processes (nodes × processes per node) on this machine; at most {_MOST_PROCESSES} are"
             found.append(problem("local.processes", f"{message} started", None))
@@ -192,7 +191,7 @@ def _prepare(job: Submission) -> dict[str, Any]:
     bash = shutil.which("bash", path=base.get("PATH")) or shutil.which("bash", path=os.defpath)
     if bash is None:
         raise Rejected("there is no bash on this machine")
-    values = resolved(job.spec.env, os.environ)
+    values = resolved(job.spec.env, os.environ, text_of)
     code, logs, text = (os.path.join(job.folder, each) for each in ("code", "logs", "script.sh"))
     try:
         shutil.rmtree(code, ignore_errors=True)

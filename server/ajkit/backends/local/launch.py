@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-
-from ajkit.shared.job.execution import Rejected
-from ajkit.shared.job.spec import FromEnv, FromFile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -100,11 +96,6 @@ def base_environment(daemon: Mapping[str, str], caller: Mapping[str, str]) -> di
     return {**kept, **caller}
 
 
-def shown(values: Mapping[str, EnvValue]) -> dict[str, str]:
-    """The job's own variables with secret references as references."""
-    return {name: value if isinstance(value, str) else _reference(value) for name, value in values.items()}
-
-
 def impossible_variables(values: Mapping[str, EnvValue]) -> Iterator[str]:
     """What is wrong with each variable that no process can have."""
     for name, value in values.items():
@@ -114,49 +105,7 @@ def impossible_variables(values: Mapping[str, EnvValue]) -> Iterator[str]:
             yield f"the value of {name} holds a null character"
 
 
-def missing_secrets(values: Mapping[str, EnvValue], daemon: Mapping[str, str]) -> Iterator[str]:
-    """What is wrong with each secret reference that cannot be read here, without the secret."""
-    for name, value in values.items():
-        try:
-            _read(name, value, daemon)
-        except Rejected as error:
-            yield str(error)
-
-
-def resolved(values: Mapping[str, EnvValue], daemon: Mapping[str, str]) -> dict[str, str]:
-    """The job's own variables with secret references read.
-
-    Raises:
-        Rejected: one cannot be read.
-    """
-    return {name: _read(name, value, daemon) for name, value in values.items()}
-
-
-def _reference(value: FromEnv | FromFile) -> str:
-    return f"‹from_env {value.from_env}›" if isinstance(value, FromEnv) else f"‹from_file {value.from_file}›"
-
-
-def _read(name: str, value: EnvValue, daemon: Mapping[str, str]) -> str:
-    if isinstance(value, str):
-        return value
-    if isinstance(value, FromEnv):
-        found = daemon.get(value.from_env)
-        if found is None:
-            raise Rejected(
-                f"{name}: the variable {value.from_env} is not set where the job is executed; set it there, that is in "
-                "the environment that the submission daemon is started from"
-            )
-        return found
-    path = value.from_file
-    if path.startswith("~/"):
-        path = os.path.join(daemon.get("HOME", "/"), path[2:])
-    if not os.path.isabs(path):
-        raise Rejected(f"{name}: from_file needs an absolute path, not {value.from_file}")
-    try:
-        with open(path, encoding="utf-8") as file:
-            return file.read().rstrip("\r\n")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
-        raise Rejected(
-            f"{name}: the file {value.from_file} cannot be read where the job is executed: {reason}"
-        ) from None
+def text_of(path: str) -> str:
+    """The text of a file that a secret reference names."""
+    with open(path, encoding="utf-8") as file:
+        return file.read()
