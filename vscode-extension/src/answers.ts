@@ -1,0 +1,126 @@
+// The answers of the server's commands, as far as they are read here (docs/editor-features.md).
+import type { PlainRange } from './editor'
+
+/** Of every answer: what its members mean. */
+export const VERSION = 1
+
+export interface Problem {
+  readonly uri: string | null
+  readonly range: PlainRange | null
+  readonly severity: number
+  readonly code: string
+  readonly message: string
+}
+
+export interface Preview {
+  readonly uri: string
+  readonly kind: string
+  readonly text: string
+  readonly digest: string | null
+  readonly problems: readonly Problem[]
+  readonly stale: boolean
+}
+
+export interface Revealed {
+  readonly uri: string
+  readonly range: PlainRange | null
+  readonly keypath: string | null
+}
+
+export interface Status {
+  readonly version: number
+  readonly server: string
+  readonly homes: readonly {
+    readonly path: string
+    readonly uri: string
+    readonly state: 'ready' | 'indexing' | 'unread'
+    readonly files: number | null
+  }[]
+  readonly open: number
+  readonly errors: number
+  readonly warnings: number
+}
+
+export interface Template {
+  readonly name: string
+  readonly uri: string
+  readonly path: string
+  readonly folder: string
+  readonly leaf: boolean
+  readonly service: string | null
+  readonly description: string | null
+  readonly errors: number
+  readonly warnings: number
+  readonly extends: readonly string[]
+  readonly dependents: number
+}
+
+export interface Home {
+  readonly path: string
+  readonly uri: string
+  readonly leaves: readonly Template[]
+  readonly bases: readonly Template[]
+}
+
+export interface Base {
+  readonly name: string
+  readonly path: string | null
+  readonly uri: string | null
+  readonly again?: boolean
+  readonly missing?: boolean
+  readonly cycle?: boolean
+  readonly bases: readonly Base[]
+}
+
+export interface Dependent {
+  readonly name: string
+  readonly uri: string
+  readonly path: string
+  readonly leaf: boolean
+  readonly direct: boolean
+  readonly standing?: 'effective' | 'overridden' | 'absent'
+}
+
+export interface DryRun {
+  readonly text: string | null
+  readonly spec_sha256: string | null
+  readonly sid: string
+  readonly now: string
+  readonly problems: readonly Problem[]
+  readonly summary: Summary | null
+  readonly unsaved: readonly { readonly uri: string; readonly path: string }[]
+}
+
+export interface Summary {
+  readonly name: string
+  readonly service: string
+  readonly cluster: string | null
+  readonly queue: string | null
+  readonly nodes: number
+  readonly gpus_per_node: number
+  readonly total_gpus: number
+  readonly sku: string | null
+  readonly code: { readonly folder: string; readonly bytes: number; readonly entries: number } | null
+  readonly line: string
+}
+
+export interface Job {
+  readonly id: string
+  readonly name: string
+  readonly service: string
+  readonly state: string
+}
+
+export interface Submitted {
+  readonly job: Job
+  readonly spec_sha256: string
+  readonly message: string
+}
+
+/** What a refused submission says beside its words. */
+export interface RefusalData {
+  readonly reason?: 'problems' | 'unseen' | 'changed' | 'refused' | 'unreachable' | 'stopped'
+  readonly problems?: readonly Problem[]
+  readonly location?: { readonly uri: string; readonly range: PlainRange } | null
+  readonly fields?: readonly string[]
+}

@@ -1,0 +1,102 @@
+// The one seam to the editor: the words of its API that the extension uses, and the few things it does through it.
+import * as vscode from 'vscode'
+
+export {
+  CancellationTokenSource,
+  CodeLens,
+  Disposable,
+  EventEmitter,
+  MarkdownString,
+  OverviewRulerLane,
+  Position,
+  ProgressLocation,
+  Range,
+  RelativePattern,
+  Selection,
+  StatusBarAlignment,
+  TabInputText,
+  ThemeColor,
+  ThemeIcon,
+  TreeItem,
+  TreeItemCollapsibleState,
+  Uri,
+  ViewColumn,
+} from 'vscode'
+export type {
+  CancellationToken,
+  CodeLensProvider,
+  Event,
+  ExtensionContext,
+  LogOutputChannel,
+  Memento,
+  QuickPickItem,
+  TextDocument,
+  TextDocumentContentProvider,
+  TextEditor,
+  TreeDataProvider,
+  TreeView,
+  Webview,
+  WebviewPanel,
+} from 'vscode'
+
+/** The parts of the editor that features use directly: `commands`, `env`, `languages`, `window`, `workspace`. */
+export const { commands, env, extensions, languages, window, workspace } = vscode
+
+export const LANGUAGE = 'aj-template'
+export const PREVIEW = 'aj-preview'
+
+/** Registers a command; what goes wrong in it is told to the person, once, in words. */
+export function command(id: string, run: (...given: unknown[]) => unknown): vscode.Disposable {
+  return vscode.commands.registerCommand(id, async (...given: unknown[]) => {
+    try {
+      return await run(...given)
+    } catch (error) {
+      if (!(error instanceof vscode.CancellationError)) {
+        void vscode.window.showErrorMessage(words(error))
+      }
+      return undefined
+    }
+  })
+}
+
+/** The words of anything that was thrown. */
+export function words(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** A setting below `aj.`, as it counts for a resource. */
+export function setting<T>(name: string, otherwise: T, resource?: vscode.Uri): T {
+  return vscode.workspace.getConfiguration('aj', resource).get<T>(name) ?? otherwise
+}
+
+/** A place that an answer of the server names, or null. */
+export interface Place {
+  readonly uri: string | null
+  readonly range: { readonly start: vscode.Position; readonly end: vscode.Position } | PlainRange | null
+}
+
+export interface PlainRange {
+  readonly start: { readonly line: number; readonly character: number }
+  readonly end: { readonly line: number; readonly character: number }
+}
+
+/** A range of the protocol as one of the editor. */
+export function rangeOf(plain: PlainRange): vscode.Range {
+  return new vscode.Range(plain.start.line, plain.start.character, plain.end.line, plain.end.character)
+}
+
+/** Opens a file at a range, in the column where it is open already, else in one with files. */
+export async function show(uri: vscode.Uri, range?: PlainRange | null): Promise<vscode.TextEditor> {
+  const shown = vscode.window.visibleTextEditors.find((each) => each.document.uri.toString() === uri.toString())
+  const options: vscode.TextDocumentShowOptions = { preview: false }
+  if (shown?.viewColumn !== undefined) {
+    options.viewColumn = shown.viewColumn
+  }
+  const editor = await vscode.window.showTextDocument(uri, options)
+  if (range) {
+    const there = rangeOf(range)
+    editor.selection = new vscode.Selection(there.start, there.start)
+    editor.revealRange(there, vscode.TextEditorRevealType.InCenterIfOutsideViewport)
+  }
+  return editor
+}

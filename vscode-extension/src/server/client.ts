@@ -1,0 +1,26 @@
+// The language client: what it asks about, and that the server's commands are ours to offer.
+import type { DynamicFeature, LanguageClientOptions, ServerOptions, StaticFeature } from 'vscode-languageclient/node'
+import { LanguageClient } from 'vscode-languageclient/node'
+import { LANGUAGE, PREVIEW } from '../editor'
+
+const SELECTOR = [
+  { scheme: 'file', language: LANGUAGE },
+  { scheme: 'untitled', language: LANGUAGE },
+  { scheme: PREVIEW },
+]
+
+export class Client extends LanguageClient {
+  constructor(server: ServerOptions, options: LanguageClientOptions) {
+    super('aj', 'aj', server, { documentSelector: SELECTOR, ...options })
+  }
+
+  /**
+   * Leaves out the feature that would register the server's commands as the editor's: a code lens names the command
+   * of the same name that shows its answer, and that has to be there before the server is.
+   */
+  override registerFeature(feature: StaticFeature | DynamicFeature<unknown>): void {
+    if (!('registrationType' in feature) || feature.registrationType.method !== 'workspace/executeCommand') {
+      super.registerFeature(feature)
+    }
+  }
+}

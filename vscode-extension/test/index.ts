@@ -1,0 +1,38 @@
+// Mocha inside the extension host: VS Code calls `run`, which rejects when a test failed.
+import { appendFileSync } from 'node:fs'
+import { format } from 'node:util'
+import Mocha from 'mocha'
+import { activation } from './activation'
+
+/** The suites by the name of the run that they belong to. */
+const RUNS: Readonly<Record<string, readonly (() => void)[]>> = {
+  trusted: [activation],
+  untrusted: [],
+}
+
+/** What the run says goes to a file: the console of the extension host is full of the editor's own words. */
+const say = (...words: unknown[]) => {
+  appendFileSync(process.env.AJ_REPORT ?? '/dev/null', `${format(...words)}\n`)
+}
+
+export async function run(): Promise<void> {
+  const mocha = new Mocha({ ui: 'bdd', timeout: 20_000, reporter: 'spec', color: false, fullTrace: false })
+  Mocha.reporters.Base.consoleLog = say
+  const grep = process.env.AJ_TEST_GREP
+  if (grep) {
+    mocha.grep(grep)
+  }
+  mocha.suite.emit('pre-require', globalThis as unknown as Mocha.MochaGlobals, '', mocha)
+  for (const suite of RUNS[process.env.AJ_SUITE ?? ''] ?? []) {
+    suite()
+  }
+  await new Promise<void>((resolve, reject) => {
+    mocha.run((failures) => {
+      if (failures > 0) {
+        reject(new Error(`${failures} tests failed`))
+      } else {
+        resolve()
+      }
+    })
+  })
+}
