@@ -21,10 +21,20 @@ TIMEOUT = 20.0
 class Wire:
     """A server process and what it sent. Requests of the server are answered by `answers`, others with null."""
 
-    def __init__(self, folder: Path, *, command: Sequence[str] = ("-m", "ajkit.lsp.main"), **environment: str) -> None:
+    headers = frozenset({b"content-length"})
+    """What may stand before a message."""
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        command: Sequence[str] = ("-m", "ajkit.lsp.main"),
+        program: str = sys.executable,
+        **environment: str,
+    ) -> None:
         clean = {name: value for name, value in os.environ.items() if name != "AJ_HOME"}
         self.process = subprocess.Popen(
-            [sys.executable, *command],
+            [program, *command],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -88,6 +98,11 @@ class Wire:
         return answer["result"]
 
     # -- waiting ----------------------------------------------------------------------------------------------------
+
+    @property
+    def answered(self) -> frozenset[Any]:
+        """The requests whose answers are here and were not taken yet."""
+        return frozenset(self._responses)
 
     def response(self, identity: Any) -> dict[str, Any]:
         """The answer to a request."""
@@ -180,8 +195,9 @@ class Wire:
             size = 0
             while line := out.readline().strip():
                 name, _, value = line.partition(b":")
-                assert name.lower() == b"content-length", line
-                size = int(value)
+                assert name.lower() in self.headers, line
+                if name.lower() == b"content-length":
+                    size = int(value)
             body = out.read(size) if size else b""
             with self._news:
                 if not body:

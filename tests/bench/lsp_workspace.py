@@ -1,0 +1,114 @@
+"""What thousands of templates cost a language server: starting, indexing, edits of a base, memory, a slow disk."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ajkit.disk import DiskFiles
+from ajkit.shared.template.graph import read_graph
+from tests.bench.clock import without_collector
+from tests.bench.lsp_editing import Desk, late
+from tests.bench.lsp_servers import ours, slow
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from tests.bench.lsp_servers import Timed
+    from tests.bench.workspace import Workspace
+
+STARTS, BASE_EDITS, SLOW_EDITS, IDLE = 5, 24, 100, 300
+EDITS = 5000
+
+
+def first_diagnostics(start: Callable[[Path], Timed], path: Path) -> float:
+    """Seconds from starting a server to the first diagnostics of a document, the median of some starts."""
+    taken = []
+    for _ in range(STARTS):
+        with Desk(start, path) as desk:
+            taken.append(desk.opened_in)
+    return statistics.median(taken)
+
+
+def index_seconds(home: str) -> float:
+    """CPU seconds that reading the base graph of a home takes, the best of three."""
+
+    def once() -> float:
+        began = time.process_time()
+        read_graph(DiskFiles(), home)
+        return time.process_time() - began
+
+    with without_collector():
+        return min(once() for _ in range(3))
+
+
+@contextmanager
+def indexed(workspace: Workspace) -> Iterator[Desk]:
+    """Our server with the first leaf of a workspace open, once it knows who extends whom."""
+    with Desk(ours, Path(workspace.leaves[0])) as desk:
+        desk.wire.wait_asked("workspace/codeLens/refresh")
+        yield desk
+
+
+def base_edit(workspace: Workspace, dependents: int) -> float:
+    """Late milliseconds from a keystroke in a base that all leaves extend until the diagnostics of all are out."""
+    root = next(name for name, bases in workspace.bases.items() if not bases)
+    with indexed(workspace) as desk:
+        for path in workspace.leaves[1:dependents]:
+            desk.wire.open(Path(path))
+        base = desk.beside(Path(workspace.path(root)))
+        for _ in range(BASE_EDITS):
+            base.type()
+        return late(base.latencies)
+
+
+def memory(workspace: Workspace, opened: int) -> float:
+    """Megabytes after so many leaves were opened and the index is complete."""
+    with indexed(workspace) as desk:
+        for path in workspace.leaves[1:opened]:
+            desk.wire.open(Path(path))
+        desk.ask("textDocument/hover", desk.typist.somewhere())
+        desk.keystroke()
+        return desk.wire.memory()
+
+
+def while_indexing(workspace: Workspace) -> tuple[float, float]:
+    """Late milliseconds of a hover while the index is being read, and when nothing else is going on."""
+    busy: list[float] = []
+    idle: list[float] = []
+    for _ in range(STARTS):
+        with Desk(ours, Path(workspace.leaves[0])) as desk:
+            while not any(each["method"] == "workspace/codeLens/refresh" for each in desk.wire.asked):
+                desk.ask("textDocument/hover", desk.typist.somewhere())
+            # The first hover of a process loads what it needs.
+            busy += desk.answers.pop("textDocument/hover")[1:]
+            for _ in range(IDLE):
+                desk.ask("textDocument/hover", desk.typist.somewhere())
+            idle += desk.answers["textDocument/hover"]
+    return late(busy), late(idle)
+
+
+def on_slow_disk(workspace: Workspace) -> float:
+    """Late milliseconds of a keystroke while each look at a file takes five."""
+    with Desk(slow, Path(workspace.leaves[0])) as desk:
+        for _ in range(SLOW_EDITS):
+            desk.type()
+        return late(desk.latencies)
+
+
+def growth(workspace: Workspace) -> tuple[float, float]:
+    """Megabytes after a tenth of many edits of a leaf and after all of them; the text keeps its length."""
+    with indexed(workspace) as desk:
+        sizes = []
+        for count in range(1, EDITS + 1):
+            desk.rewrite(count)
+            if count % 50 == 0:
+                desk.ask("textDocument/hover", desk.typist.somewhere())
+                desk.ask("textDocument/completion", desk.typist.somewhere())
+                desk.ask("textDocument/documentSymbol")
+            if count in (EDITS // 10, EDITS):
+                sizes.append(desk.wire.memory())
+    return sizes[0], sizes[1]
