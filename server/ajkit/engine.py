@@ -11,7 +11,7 @@ from ajkit.homes import Homes
 from ajkit.shared.files import FileProblem
 from ajkit.shared.job.code import IGNORE_FILES, code_folder
 from ajkit.shared.job.command import script_candidate
-from ajkit.shared.problem import Problem, UsageError, in_order, summed
+from ajkit.shared.problem import Problem, UsageError, summed
 from ajkit.shared.records import dataclass
 from ajkit.shared.template.chain import Memo
 from ajkit.shared.template.collector import collector_paused
@@ -226,11 +226,11 @@ class Engine(Homes):
     def problems(self, resolved: Resolved, *, named: bool = False) -> list[Problem]:
         """Everything that is wrong with one template: how it resolves, its types, and what its service makes of it."""
         from ajkit.shared.job.examine import examine  # late: they bring in pydantic
-        from ajkit.shared.job.plan import leaf_problems
+        from ajkit.shared.job.plan import template_problems
 
         leaf = self.counts_as_leaf(resolved, named=named)
         examined = examine(resolved, self.registry, leaf=leaf)
-        return leaf_problems(resolved, examined) if leaf else in_order([*resolved.problems, *examined.problems])
+        return template_problems(resolved, examined, leaf=leaf)
 
     def check(self, paths: Iterable[str], *, named: Collection[str] = ()) -> list[Problem]:
         """The problems of these files (absolute paths) as a report shows them; `named` ones were asked for by name."""

@@ -48,6 +48,7 @@ NEOVIM: dict[str, Any] = {
         "documentSymbol": {"hierarchicalDocumentSymbolSupport": True},
         "completion": {"completionItem": {"snippetSupport": True, "documentationFormat": ["markdown", "plaintext"]}},
         "publishDiagnostics": {"relatedInformation": True},
+        "diagnostic": {"dynamicRegistration": False},
         "rename": {"prepareSupport": True},
         "codeAction": {
             "codeActionLiteralSupport": {"codeActionKind": {"valueSet": ["quickfix", "refactor", "source"]}},
@@ -61,6 +62,7 @@ VSCODE: dict[str, Any] = {
     "general": {"positionEncodings": ["utf-16"]},
     "textDocument": {
         **NEOVIM["textDocument"],
+        "diagnostic": {"dynamicRegistration": True, "relatedDocumentSupport": False},
         "documentLink": {"tooltipSupport": True},
         "foldingRange": {"rangeLimit": 5000},
         "completion": {
@@ -79,6 +81,7 @@ VSCODE: dict[str, Any] = {
         **NEOVIM["workspace"],
         "configuration": True,
         "codeLens": {"refreshSupport": True},
+        "diagnostics": {"refreshSupport": True},
         "textDocumentContent": {},
     },
 }
@@ -101,7 +104,10 @@ class Editor:
         base: dict[str, Any] = {"textDocument": {"uri": self.uri}}
         if self.cursors:
             base["position"] = self.cursors[0]
-        return convert.wire(REQUESTS[method](self.session, self.client, base | params), self.session.encoding)
+        answer = REQUESTS[method](self.session, self.client, base | params)
+        if asyncio.iscoroutine(answer):
+            answer = asyncio.run(answer)
+        return convert.wire(answer, self.session.encoding)
 
     def run(self, command: str, *arguments: Any) -> Any:
         """The answer to a command, waited for."""

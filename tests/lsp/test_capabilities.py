@@ -55,6 +55,7 @@ _PROVIDERS = {
     "textDocument/prepareRename": "renameProvider",
     "typeHierarchy/subtypes": "typeHierarchyProvider",
     "typeHierarchy/supertypes": "typeHierarchyProvider",
+    "workspace/diagnostic": "diagnosticProvider",
     "workspace/symbol": "workspaceSymbolProvider",
 }
 

@@ -162,19 +162,50 @@ class TestThreads:
         assert asyncio.run(cancel()) == "stopped in good order"
 
 
-def test_reading_a_large_home_is_shown(tmp_path: Path) -> None:
+@pytest.fixture
+def large(tmp_path: Path) -> Path:
     folder = tmp_path / ".aj" / "template"
     folder.mkdir(parents=True)
     for number in range(900):
         (folder / f"t{number}.yaml").write_text("base: t0\n" if number else "config: {}\n")
-    with Wire(tmp_path) as wire:
+    return tmp_path
+
+
+def test_reading_a_large_home_is_shown(large: Path) -> None:
+    with Wire(large) as wire:
         wire.initialize({"window": {"workDoneProgress": True}})
-        wire.open(folder / "t1.yaml")
+        wire.open(large / ".aj" / "template" / "t1.yaml")
         end = wire.wait_told("$/progress", lambda each: each["value"]["kind"] == "end")
         told = [each["params"] for each in wire.told if each["method"] == "$/progress"]
         assert {each["token"] for each in told} == {end["token"]}
         assert told[0]["value"]["title"] == "Reading templates"
-        assert told[0]["value"]["cancellable"] is False
+        assert told[0]["value"]["cancellable"] is True
         percentages = [each["value"]["percentage"] for each in told if "percentage" in each["value"]]
         assert percentages == sorted(percentages)
         assert wire.finish() == 0
+
+
+def states(wire: Wire) -> list[str]:
+    answer = wire.result("workspace/executeCommand", {"command": "aj.status"})
+    return [each["state"] for each in answer["homes"]]
+
+
+def test_the_reading_of_a_large_home_can_be_stopped(large: Path) -> None:
+    with Wire(large) as wire:
+
+        def stop(params: dict[str, Any]) -> None:
+            wire.tell("window/workDoneProgress/cancel", {"token": params["token"]})
+
+        wire.answers["window/workDoneProgress/create"] = stop
+        wire.initialize({"window": {"workDoneProgress": True}})
+        uri = wire.open(large / ".aj" / "template" / "t1.yaml")
+        for _ in range(1_000):
+            if states(wire) != ["indexing"]:
+                break
+        assert states(wire) == ["unread"]
+        wire.open(large / ".aj" / "template" / "t2.yaml")
+        assert wire.result("textDocument/documentSymbol", {"textDocument": {"uri": uri}})
+        assert states(wire) == ["unread"], "what was stopped does not begin again by itself"
+        del wire.answers["window/workDoneProgress/create"]
+        wire.result("workspace/executeCommand", {"command": "aj.graph", "arguments": [{"uri": uri}]})
+        assert states(wire) == ["ready"], "a command that needs it reads it"

@@ -42,8 +42,13 @@ class Client:
 
     @property
     def pulls_diagnostics(self) -> bool:
-        """Whether the client asks for diagnostics itself; then none are pushed for open documents."""
-        return self.has("textDocument", "diagnostic")
+        """Whether the client asks for diagnostics itself; then none are pushed, or it would show each twice.
+
+        A client that cannot be told to ask again would keep what is outdated where another file was edited: such a one
+        is pushed what is wrong, if it takes that at all.
+        """
+        told = self.has("workspace", "diagnostics", "refreshSupport")
+        return self.has("textDocument", "diagnostic") and (told or not self.has("textDocument", "publishDiagnostics"))
 
     @property
     def markdown(self) -> bool:

@@ -1,43 +1,81 @@
-"""Reading who extends whom in a home, step by step, beside the requests."""
+"""Reading who extends whom in a home, beside the requests: in a thread, since a disk may be slow."""
 
 from __future__ import annotations
 
-import asyncio
+import posixpath
+from itertools import islice
 from typing import TYPE_CHECKING
 
+from ajkit.lsp.failure import SERVER_CANCELLED, RequestFailed
 from ajkit.lsp.progress import Progress
+from ajkit.lsp.threads import in_thread
 from ajkit.shared.template.graph import Graph, reading
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ajkit.lsp.session import Session
 
-SLICE_FILES = 40
-"""How many files are read before others get their turn."""
+SLICE_FILES = 100
+"""How many files are read before it is said how many are left, and looked whether the person wants to go on."""
 SHOWN_FILES = 400
 """How many files are left to read when the person is shown that they are being read."""
 
 
-async def read_graph(session: Session, home: str) -> None:
-    """Read the base graph of a home for the session."""
+async def read_graph(session: Session, home: str) -> bool:
+    """Read the base graph of a home for the session; False when the person stopped it."""
+    while True:
+        begun = session.disk_state
+        if not await _read(session, home):
+            return False
+        if begun == session.disk_state:
+            return True
+
+
+async def _read(session: Session, home: str) -> bool:
     graph = Graph(home)
     engine = session.engine
     progress, total = Progress(), 0
     try:
-        for left in reading(session.files, graph, engine.globbed(home)):
-            if left % SLICE_FILES == 0:
-                if not total and left >= SHOWN_FILES:
-                    progress, total = session.progress("Reading templates"), left
-                if total:
-                    progress.report(f"{left} to go", 100 - 100 * left // total)
-                await asyncio.sleep(0)
+        steps = await in_thread(lambda: reading(session.files, graph, engine.globbed(home)))
+        while (left := await in_thread(lambda: _read_some(steps))) is not None:
+            if not total and left >= SHOWN_FILES:
+                progress, total = session.progress("Reading templates", stoppable=True), left
+            if total:
+                progress.report(f"{left} to go", 100 - 100 * left // total)
+            if progress.stopped.is_set():
+                session.graph_is_not_read(home)
+                return False
     finally:
         progress.end()
     if engine is session.engine:
         session.graph_is_read(graph)
+    return True
+
+
+def _read_some(steps: Iterator[int]) -> int | None:
+    """Read some files; how many are left, None when there were none any more."""
+    left = None
+    for left in islice(steps, SLICE_FILES):  # noqa: B007 - the last one is the answer
+        pass
+    return left
 
 
 async def known_graph(session: Session, home: str) -> Graph:
-    """The base graph of a home, read now where it is not known yet."""
-    if not session.engine.has_graph(home):
-        await read_graph(session, home)
+    """The base graph of a home, read now where it is not known yet.
+
+    Raises:
+        RequestFailed: the person stopped the reading.
+    """
+    if not session.engine.has_graph(home) and not await read_graph(session, home):
+        raise RequestFailed("reading the templates was stopped", SERVER_CANCELLED, {"retriggerRequest": False})
     return session.engine.graph(home)
+
+
+def homes_in_use(session: Session) -> list[str]:
+    """The AJ_HOMEs of open files, of the workspace and of the working directory."""
+    engine = session.engine
+    folders = [*session.folders, engine.folder]
+    paths = [*(each.path for each in session.buffers.values()), *(posixpath.join(each, "x") for each in folders)]
+    found = dict.fromkeys(engine.home_of(each) for each in paths)
+    return [each for each in found if each is not None]

@@ -36,6 +36,10 @@ def unseen(title: str, *, stoppable: bool = False) -> Progress:  # noqa: ARG001
     return Progress()
 
 
+def unheard(method: str, params: Any) -> None:
+    """A notification that there is nobody to send to."""
+
+
 class _Shown(Progress):
     """Work that the client shows: it may take some time to make room for it, and says so when it has."""
 

@@ -17,14 +17,12 @@ from ajkit import __version__
 from ajkit.disk import stamp_of
 from ajkit.lsp import convert
 from ajkit.lsp.capabilities import Client, server_capabilities
-from ajkit.lsp.diagnostics import by_path, diagnostic
 from ajkit.lsp.failure import INVALID_PARAMS, PARSE_ERROR, RequestFailed
 from ajkit.lsp.features.table import COMMANDS, REQUESTS
 from ajkit.lsp.indexing import read_graph
 from ajkit.lsp.progress import Progresses
 from ajkit.lsp.protocol import HardenedProtocol
 from ajkit.lsp.settings import read_client_settings
-from ajkit.shared.problem import summed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -32,7 +30,6 @@ if TYPE_CHECKING:
     from ajkit.disk import Stamp
     from ajkit.lsp.documents import Buffer
     from ajkit.lsp.session import Session
-    from ajkit.shared.problem import Problem
 
 log = logging.getLogger("aj.lsp")
 
@@ -53,8 +50,8 @@ class AjServer(LanguageServer):
         self.session = session
         session.completing.work = session.impacts.work = self._in_steps
         session.impacts.done = partial(self._refresh, "codeLens")
+        session.tell = self.protocol.tell
         self.client = Client({})
-        self._published: dict[str, dict[str, Any]] = {}
         self._pending: asyncio.Handle | None = None
         self._large: dict[str, asyncio.Task[None]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -66,7 +63,6 @@ class AjServer(LanguageServer):
         for method, feature in REQUESTS.items():
             requests[method] = partial(self._ask, feature)
         requests["workspace/executeCommand"] = self._execute
-        requests["textDocument/diagnostic"] = self._pulled
         notifications = self.protocol.notifications
         notifications["initialized"] = self._initialized
         notifications["textDocument/didOpen"] = self._opened
@@ -203,7 +199,10 @@ class AjServer(LanguageServer):
         self._outside([path for uri in uris if (path := convert.path_of(uri))])
 
     def _outside(self, paths: Iterable[str]) -> None:
-        self.session.changed([path for path in paths if path not in self.session.files.buffers])
+        changed = [path for path in paths if path not in self.session.files.buffers]
+        if not changed:
+            return  # editors tell of what they saved themselves, too
+        self.session.changed(changed)
         for buffer in self.session.buffers.values():
             self._index(buffer)
         self._soon()
@@ -252,41 +251,12 @@ class AjServer(LanguageServer):
             self._refresh("inlayHint")
 
     def _publish(self) -> None:
-        if self.client.pulls_diagnostics:
-            self._refresh("diagnostics")
-            return
-        found = self._all_diagnostics()
-        known: dict[str, dict[str, Any]] = {uri: {"uri": uri, "diagnostics": items} for uri, items in found.items()}
-        for view in self.session.known_views():
-            known.setdefault(view.buffer.uri, {"uri": view.buffer.uri, "diagnostics": []})
-            if view.buffer.version is not None:
-                known[view.buffer.uri]["version"] = view.buffer.version
-        for uri in self._published.keys() - known.keys():
-            known[uri] = {"uri": uri, "diagnostics": []}
-        for uri, message in known.items():
-            if message != self._published.get(uri):
+        reports = self.session.reports
+        if not self.client.pulls_diagnostics:
+            for message in reports.publish(self.session, self.client):
                 self.protocol.tell("textDocument/publishDiagnostics", message)
-        self._published = {uri: each for uri, each in known.items() if each["diagnostics"] or "version" in each}
-
-    def _all_diagnostics(self) -> dict[str, list[dict[str, Any]]]:
-        problems = summed(each for view in self.session.views() for each in view.problems)
-        return {self.session.uri_of(path): self._sent(each) for path, each in by_path(problems).items()}
-
-    def _sent(self, problems: list[Problem]) -> list[dict[str, Any]]:
-        related = self.client.has("textDocument", "publishDiagnostics", "relatedInformation")
-        made = [diagnostic(each, self.session.uri_of, self.session.page, related=related) for each in problems]
-        return convert.wire(made, self.session.encoding)  # type: ignore[no-any-return]
-
-    def _pulled(self, params: dict[str, Any]) -> dict[str, Any]:
-        uri = params["textDocument"]["uri"]
-        found = self._all_diagnostics()
-        others = {
-            each: {"kind": "full", "items": items} for each, items in found.items() if each not in self.session.buffers
-        }
-        answer: dict[str, Any] = {"kind": "full", "items": found.get(uri, [])}
-        if others and self.client.has("textDocument", "diagnostic", "relatedDocumentSupport"):
-            answer["relatedDocuments"] = others
-        return answer
+        elif reports.has_news(self.session, self.client):
+            self._refresh("diagnostics")
 
     def _refresh(self, what: str) -> None:
         if self.client.has("workspace", what, "refreshSupport"):

@@ -15,19 +15,21 @@ from ajkit.lsp.completing.memory import Memory
 from ajkit.lsp.documents import Buffer, BufferedFiles, edited
 from ajkit.lsp.impact import Impacts
 from ajkit.lsp.previews import Previews
-from ajkit.lsp.progress import unseen
+from ajkit.lsp.progress import unheard, unseen
+from ajkit.lsp.reports import Reports
 from ajkit.lsp.settings import ClientSettings
 from ajkit.lsp.submitting import Seen
 from ajkit.lsp.surroundings import Surroundings
 from ajkit.lsp.tallies import Tallies
 from ajkit.lsp.view import View
+from ajkit.lsp.workspace import Workspace
 from ajkit.shared.template.comments import modeline
 from ajkit.shared.template.parse import parse
 from ajkit.shared.template.source import read_template
 from ajkit.shared.where import Text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from ajkit.disk import Stamp
     from ajkit.lsp.progress import Start
@@ -40,9 +42,10 @@ if TYPE_CHECKING:
 class Session:
     """Everything that changes while an editor is open, in one place and one thread; `state` counts the changes.
 
+    `disk_state` counts those that came from outside of the editor.
     Views are made when first asked for and dropped when anything they read has changed; `others_changed` says that one
     was dropped whose own document was not edited. `progress` shows work to the person, as far as the client can;
-    `surroundings` say where facts come from.
+    `tell` sends the client a notification; `surroundings` say where facts come from.
     """
 
     def __init__(
@@ -58,16 +61,21 @@ class Session:
         self.seen = Seen()
         self.impacts = Impacts()
         self.tallies = Tallies()
+        self.reports = Reports()
+        self.workspace = Workspace()
         self.progress: Start = unseen
+        self.tell: Callable[[str, Any], None] = unheard
         self.settings = ClientSettings()
         self.encoding = convert.UTF16
         self.state = 0
+        self.disk_state = 0
         self.folders: list[str] = []
         self.buffers: dict[str, Buffer] = {}
         self._environ_home = environ_home
         self._folder = folder
         self._views: dict[str, View] = {}
         self._reading: set[str] = set()
+        self._not_read: set[str] = set()
         self._unsaved: set[str] = set()
         self.others_changed = False
         self.page = ""
@@ -92,6 +100,7 @@ class Session:
             self.engine = self._new_engine()
             self._views.clear()
             self._reading.clear()
+            self._not_read.clear()
             self.impacts.clear()
             self.tallies.clear()
 
@@ -110,6 +119,7 @@ class Session:
         if path is None:
             return None
         buffer = Buffer(uri, Text(path, content), version, language)
+        self.files.refresh()
         self._put(buffer)
         return buffer
 
@@ -172,12 +182,14 @@ class Session:
     def changed(self, paths: Iterable[str]) -> None:
         """Files changed, appeared or went away on disk."""
         self.state += 1
+        self.disk_state += 1
         gone = list(paths)
+        self.files.refresh()
         self._drop_views(gone)
+        self.tallies.changed(self, gone)
         self.engine.forget(gone)
         self.completing.forget(gone)
         self.impacts.clear()
-        self.tallies.clear()
         for buffer in self.buffers.values():
             if buffer.path in gone:
                 self.engine.edited(self.read(buffer))
@@ -256,7 +268,7 @@ class Session:
 
     def wants_graph(self, home: str) -> bool:
         """Whether the base graph of a home is neither known nor being read; from now on it is."""
-        if home in self._reading or self.engine.has_graph(home):
+        if home in self._reading or home in self._not_read or self.engine.has_graph(home):
             return False
         self._reading.add(home)
         return True
@@ -268,8 +280,22 @@ class Session:
     def graph_is_read(self, graph: Graph) -> None:
         """Take over the base graph of a home: it decides which templates are leaves."""
         self._reading.discard(graph.home)
+        self._not_read.discard(graph.home)
+        self.state += 1
         self.engine.take_graph(graph)
+        for buffer in self.buffers.values():
+            if (file := self.engine.known(buffer.path)) is not None:
+                self.engine.follow_edit(file)  # it may have been edited after it was read
         self.drop_all_views()
+
+    def graph_is_not_read(self, home: str) -> None:
+        """The person stopped the reading of a home: it is read when a command needs it, not before."""
+        self._reading.discard(home)
+        self._not_read.add(home)
+
+    def gave_up(self, home: str) -> bool:
+        """Whether the person wants a home not to be read."""
+        return home in self._not_read
 
     def uri_of(self, path: str) -> str:
         """The URI of a path; an open document keeps the URI that its editor gave it."""

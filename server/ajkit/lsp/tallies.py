@@ -1,4 +1,4 @@
-"""How every template of a home stands: whether it can be run, what it is, and how much is wrong with it."""
+"""How every template of a home stands: whether it can be run, what it is, and what is wrong with it."""
 
 from __future__ import annotations
 
@@ -6,27 +6,27 @@ import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ajkit.lsp.gathered import Gathered
 from ajkit.shared.problem import Severity
+from ajkit.shared.template.names import SUFFIX
 from ajkit.shared.where import value_at
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import AsyncIterator, Collection
 
     from ajkit.lsp.session import Session
     from ajkit.shared.template.graph import Graph
     from ajkit.shared.where import Json
-
-SLICE = 10
-"""How many templates are counted before requests get their turn."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
     """One template, counted: errors and warnings are those of its whole effective config.
 
-    `bases` are the real paths that its base names led to when it was counted.
+    `home` is the AJ_HOME it belongs to, `bases` are the real paths that its base names led to when it was counted.
     """
 
+    home: str
     bases: tuple[str, ...]
     leaf: bool
     service: str | None
@@ -36,33 +36,58 @@ class Tally:
 
 
 class Tallies:
-    """What was counted, by real path; an edit uncounts everything that it may have changed."""
+    """What was counted, by real path; an edit uncounts everything that it may have changed.
+
+    Attributes:
+        gathered: the problems of all that is counted.
+    """
 
     def __init__(self) -> None:
         self._known: dict[str, Tally] = {}
         self._edited: set[str] = set()
+        self.gathered = Gathered()
 
     def edited(self, real: str) -> None:
         """A template is being typed. What depends on it is looked up when somebody asks for numbers again."""
         if self._known:
             self._edited.add(real)
 
+    def changed(self, session: Session, paths: Collection[str]) -> None:
+        """Files changed on disk, appeared or went away; who extends whom is still known as it was before."""
+        if not all(each.endswith(SUFFIX) for each in paths):
+            self.clear()
+        elif self._known:
+            self._edited.update(session.files.real(each) for each in paths)
+            self._settle(session)
+
     def clear(self) -> None:
         """Anything may have changed."""
         self._known.clear()
         self._edited.clear()
+        self.gathered.clear()
 
     async def of(self, session: Session, graph: Graph) -> dict[str, Tally]:
         """The tallies of all files of a home; counts those that are not known, step by step."""
-        self._settle(session)
-        counted = 0
-        for real, path in list(graph.paths.items()):
-            if real not in self._known:
-                self._known[real] = _count(session, path, graph.targets.get(real, ()))
-                counted += 1
-                if counted % SLICE == 0:
-                    await asyncio.sleep(0)
+        async for _ in self.counting(session, graph):
+            pass
         return {real: self._known[real] for real in graph.paths if real in self._known}
+
+    async def counting(self, session: Session, graph: Graph) -> AsyncIterator[tuple[str, int]]:
+        """Count the files of a home that are not known: the real path of each, and how many are left after it.
+
+        Requests get their turn after each.
+        """
+        self._settle(session)
+        self._edited.clear()
+        for real in [each for each, tally in self._known.items() if tally.home == graph.home]:
+            if real not in graph.paths:
+                self._uncount(real)
+        wanted = [each for each in graph.paths.items() if each[0] not in self._known]
+        for number, (real, path) in enumerate(wanted):
+            if real not in self._known:
+                self._count(session, graph, real, path)
+                yield real, len(wanted) - number - 1
+                await asyncio.sleep(0)
 
     def _settle(self, session: Session) -> None:
         """Uncount what was edited, what extends that, and what it extends: a base may have become a leaf, or none."""
@@ -71,26 +96,30 @@ class Tallies:
         for real in self._edited & self._known.keys():
             gone.update(self._known[real].bases)
         for graph in (engine.graph(home) for home in engine.homes_with_graph()):
-            for real in self._edited & graph.paths.keys():
+            for real in self._edited:
                 gone.update(graph.all_dependents(real))
                 gone.update(graph.targets.get(real, ()))
-        self._edited.clear()
         for real in gone:
-            self._known.pop(real, None)
+            self._uncount(real)
 
+    def _uncount(self, real: str) -> None:
+        self._known.pop(real, None)
+        self.gathered.drop(real)
 
-def _count(session: Session, path: str, bases: Iterable[str]) -> Tally:
-    engine = session.engine
-    resolved = engine.resolve(path)
-    problems = engine.problems(resolved)
-    return Tally(
-        tuple(bases),
-        engine.counts_as_leaf(resolved, named=False),
-        _text(value_at(resolved.config, ("target", "service"))),
-        _text(value_at(resolved.config, ("description",))),
-        sum(each.severity is Severity.ERROR for each in problems),
-        sum(each.severity is Severity.WARNING for each in problems),
-    )
+    def _count(self, session: Session, graph: Graph, real: str, path: str) -> None:
+        engine = session.engine
+        resolved = engine.resolve(path)
+        problems = engine.problems(resolved)
+        self._known[real] = Tally(
+            graph.home,
+            tuple(graph.targets.get(real, ())),
+            engine.counts_as_leaf(resolved, named=False),
+            _text(value_at(resolved.config, ("target", "service"))),
+            _text(value_at(resolved.config, ("description",))),
+            sum(each.severity is Severity.ERROR for each in problems),
+            sum(each.severity is Severity.WARNING for each in problems),
+        )
+        self.gathered.put(real, problems)
 
 
 def _text(value: Json) -> str | None:

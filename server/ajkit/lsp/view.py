@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from ajkit.shared.problem import in_order
-
 if TYPE_CHECKING:
     from ajkit.engine import Engine
     from ajkit.lsp.documents import Buffer
@@ -72,5 +70,7 @@ class View:
 
     @cached_property
     def problems(self) -> tuple[Problem, ...]:
-        """Everything that is wrong with it, in all files of its chain."""
-        return tuple(in_order([*self.resolved.problems, *self.examined.problems]))
+        """Everything that is wrong with it, in all files of its chain: what `aj check` says of it."""
+        from ajkit.shared.job.plan import template_problems  # late, as above
+
+        return tuple(template_problems(self.resolved, self.examined, leaf=self.leaf))

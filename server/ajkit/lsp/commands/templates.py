@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ajkit import __version__
 from ajkit.lsp.arguments import Arguments
 from ajkit.lsp.failure import RequestFailed
-from ajkit.lsp.indexing import known_graph
+from ajkit.lsp.indexing import homes_in_use, known_graph
 from ajkit.lsp.telling import versioned
 from ajkit.shared.problem import Severity
 from ajkit.shared.template.pictures.dot import dot_text
@@ -79,7 +79,7 @@ def status(session: Session, _client: Client, arguments: list[Any]) -> dict[str,
                 "state": "ready" if engine.has_graph(home) else "indexing" if session.is_reading(home) else "unread",
                 "files": len(engine.graph(home).paths) if engine.has_graph(home) else None,
             }
-            for home in _homes(session, Arguments([], ("uri",)))
+            for home in homes_in_use(session)
         ],
         open=len(session.known_views()),
         errors=sum(each.severity is Severity.ERROR for each in problems),
@@ -88,15 +88,11 @@ def status(session: Session, _client: Client, arguments: list[Any]) -> dict[str,
 
 
 def _homes(session: Session, given: Arguments) -> list[str]:
-    """The AJ_HOME of the file that was named; else those of open files, the workspace and the working directory."""
-    engine = session.engine
-    if given.get("uri") is not None:
-        paths = [given.template()]
-    else:
-        folders = [*session.folders, engine.folder]
-        paths = [*(each.path for each in session.buffers.values()), *(posixpath.join(each, "x") for each in folders)]
-    found = dict.fromkeys(engine.home_of(each) for each in paths)
-    return [each for each in found if each is not None]
+    """The AJ_HOME of the file that was named; else all that are in use."""
+    if given.get("uri") is None:
+        return homes_in_use(session)
+    home = session.engine.home_of(given.template())
+    return [] if home is None else [home]
 
 
 async def _home(session: Session, home: str) -> dict[str, Any]:

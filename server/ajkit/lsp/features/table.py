@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ajkit.lsp.commands import inheritance, jobs, preview, submit, templates
 from ajkit.lsp.commands.explain import explain
-from ajkit.lsp.features import definition, hierarchy, previewed, rename, structure, tokens
+from ajkit.lsp.features import definition, diagnostics, hierarchy, previewed, rename, structure, tokens
 from ajkit.lsp.features.actions import code_actions
 from ajkit.lsp.features.completion import completion
 from ajkit.lsp.features.content import text_document_content
@@ -30,6 +30,7 @@ REQUESTS: dict[str, Callable[[Session, Client, Any], Any]] = {
     "textDocument/completion": completion,
     "textDocument/declaration": definition.declaration,
     "textDocument/definition": or_in_preview(definition.definition, previewed.definition),
+    "textDocument/diagnostic": diagnostics.document,
     "textDocument/documentHighlight": highlights,
     "textDocument/documentLink": or_in_preview(document_links, previewed.document_links),
     "textDocument/documentSymbol": structure.document_symbols,
@@ -45,6 +46,7 @@ REQUESTS: dict[str, Callable[[Session, Client, Any], Any]] = {
     "textDocument/semanticTokens/range": tokens.in_range,
     "typeHierarchy/subtypes": hierarchy.subtypes,
     "typeHierarchy/supertypes": hierarchy.supertypes,
+    "workspace/diagnostic": diagnostics.workspace,
     "workspace/textDocumentContent": text_document_content,
     "workspace/willRenameFiles": rename.will_rename_files,
     "workspace/symbol": workspace_symbols,

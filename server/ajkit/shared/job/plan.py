@@ -133,8 +133,13 @@ def plan(resolved: Resolved, request: JobRequest, ambient: Ambient, examined: Ex
     return Plan(resolved, request, ambient, known, draft, spec, materials)
 
 
+def template_problems(resolved: Resolved, examined: Examined, *, leaf: bool) -> list[Problem]:
+    """What is wrong with a template as a file: what `aj check` and the editor show."""
+    return leaf_problems(resolved, examined) if leaf else in_order([*resolved.problems, *examined.problems])
+
+
 def leaf_problems(resolved: Resolved, examined: Examined) -> list[Problem]:
-    """What is wrong with a leaf as a file, before anybody asks for a run: what `aj check` and the editor show.
+    """What is wrong with a leaf as a file, before anybody asks for a run.
 
     Besides how it resolves and what its examination (without a request) found, that is what every run would say
     whatever flags it is given: a shape written in the file that its SKU contradicts, a name that cannot be one.
