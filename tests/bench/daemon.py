@@ -18,6 +18,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
+from ajkit.client.address import unix_address
 from ajkit.client.daemon import LogLine
 from ajkit.client.places import read_note
 from ajkit.client.snapshot import pack
@@ -98,7 +99,7 @@ class Bench:
             self.digest = archive.digest
         note = read_note(host.state)
         assert note is not None
-        self.wire = Wire(note.socket)
+        self.wire = Wire(unix_address(note.socket))
 
     def accept(self) -> Callable[[], object]:
         """A submission to the engine that does nothing, ready to be sent."""

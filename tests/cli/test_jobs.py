@@ -205,7 +205,7 @@ def test_progress_is_shown_on_a_terminal_alone(runner: Person, terminal: tuple[i
     assert b"\r\x1b[K" in shown
 
 
-def test_serve_finds_the_daemon_that_runs(runner: Person) -> None:
+def test_serve_refuses_where_a_daemon_runs(runner: Person) -> None:
     runner.aj("jobs")
     done = subprocess.run(
         [sys.executable, "-m", "ajkit.cli", "serve"],
@@ -215,7 +215,8 @@ def test_serve_finds_the_daemon_that_runs(runner: Person) -> None:
         text=True,
         check=False,
     )
-    assert (done.returncode, done.stdout) == (0, "running\n")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "aj serve stop ends it" in done.stderr
 
 
 def test_the_sid_is_drawn_where_none_is_given(runner: Person) -> None:

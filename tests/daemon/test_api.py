@@ -292,6 +292,8 @@ def test_openapi_names_every_path(host: Host) -> None:
     assert set(document["paths"]) == {
         "/v1/health",
         "/v1/services",
+        "/v1/services/{service}/values/{kind}",
+        "/metrics",
         "/v1/render",
         "/v1/code/{digest}",
         "/v1/jobs",

@@ -140,11 +140,19 @@ def test_a_job_can_be_cancelled_by_the_next_daemon(host: Host) -> None:
     wait_until(lambda: host.supervisors() == [])  # it ends just after it has said how the job ended
 
 
-def test_a_second_daemon_on_the_same_journal_finds_the_first(host: Host) -> None:
+@pytest.mark.parametrize("link", [False, True])
+def test_a_second_daemon_on_the_same_journal_is_refused(host: Host, *, link: bool) -> None:
     host.daemon()
-    command = [sys.executable, "-m", "ajkit.daemon", "--state", host.state]
+    state = host.state
+    if link:
+        state = os.path.join(host.root, "link")
+        os.symlink(host.state, state)
+    command = [sys.executable, "-m", "ajkit.daemon", "--state", state]
     second = subprocess.run(command, env=host.environ, capture_output=True, text=True, timeout=20, check=False)
-    assert (second.returncode, second.stdout) == (0, "running\n")
+    assert (second.returncode, second.stdout) == (1, "")
+    assert f"a daemon runs on {os.path.realpath(host.state)} already" in second.stderr
+    detached = subprocess.run([*command, "--detach"], env=host.environ, capture_output=True, text=True, check=True)
+    assert detached.stdout == "running\n"
     assert host.daemon().health().pid == host.pid
 
 

@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ajkit.cli.invocation import Invocation
+    from ajkit.client.address import Address
     from ajkit.engine import Engine
-    from ajkit.shared.contract import ServiceInfo
+    from ajkit.shared.contract import Health, ServiceInfo
 
 
 class Standing(StrEnum):
@@ -129,10 +130,21 @@ def _templates(engine: Engine, why: str) -> Iterator[Finding]:
 
 
 def _daemon(invocation: Invocation) -> Iterator[Finding]:
+    from ajkit.client.address import SERVER, TOKEN, read_address
     from ajkit.client.daemon import Daemon
     from ajkit.client.places import read_note, state_folder
     from ajkit.daemon.place import is_shared, read_mounts
 
+    environ = invocation.environ
+    try:
+        server = read_address(environ)
+    except AjError as error:
+        yield Finding("daemon", "server", Standing.BROKEN, str(error), f"correct {SERVER} and {TOKEN}, or unset them")
+        return
+    if server is not None:
+        yield from _server(server, invocation)
+        return
+    yield Finding("daemon", "server", Standing.OK, f"the daemon of this machine ({SERVER} is not set)")
     state = state_folder(invocation.environ)
     shared = is_shared(state, read_mounts())
     yield Finding(
@@ -144,16 +156,17 @@ def _daemon(invocation: Invocation) -> Iterator[Finding]:
     )
     yield from _logout()
     try:
-        daemon = Daemon.connect(environ=invocation.environ)
+        daemon = Daemon.connect(environ=environ)
         health = daemon.health()
         services = daemon.services()
     except AjError as error:
         yield Finding("daemon", "daemon", Standing.BROKEN, str(error), f"its log is {state}/daemon.log")
         return
     note = read_note(state)
-    jobs = f"{health.live_jobs} job{'' if health.live_jobs == 1 else 's'} running"
-    yield Finding("daemon", "daemon", Standing.OK, f"answers as process {health.pid}, {jobs}")
+    yield Finding("daemon", "daemon", Standing.OK, f"answers as process {health.pid}, {_running(health)}")
     yield Finding("daemon", "socket", Standing.OK, note.socket if note else "–")
+    if note and note.server:
+        yield Finding("daemon", "for a team", Standing.OK, note.server)
     for service in services:
         yield from _service(service, invocation)
     registry = invocation.engine().registry
@@ -161,6 +174,40 @@ def _daemon(invocation: Invocation) -> Iterator[Finding]:
         pass
     for each in registry.problems:
         yield Finding("services", "plug-in", Standing.WARNING, each.message, f"aj explain {each.code}")
+
+
+def _running(health: Health) -> str:
+    return f"{health.live_jobs} job{'' if health.live_jobs == 1 else 's'} running"
+
+
+def _server(server: Address, invocation: Invocation) -> Iterator[Finding]:
+    """What is to be said of the daemon of a team: the programs of its services are its own business."""
+    from ajkit.client.address import SERVER, TOKEN
+    from ajkit.client.daemon import Daemon
+
+    open_to_all = server.scheme == "http" and not server.is_local
+    yield Finding(
+        "daemon",
+        "server",
+        Standing.WARNING if open_to_all else Standing.OK,
+        f"{server} (named by {SERVER})",
+        "your token and jobs can be read on the way: ask for an address with https" if open_to_all else "",
+    )
+    if server.scheme != "unix":
+        advice = "" if server.token else "ask who runs the daemon for one: aj serve token add NAME"
+        standing = Standing.OK if server.token else Standing.BROKEN
+        yield Finding("daemon", "token", standing, f"{TOKEN} is {'set' if server.token else 'not set'}", advice)
+    try:
+        daemon = Daemon.connect(environ=invocation.environ)
+        health = daemon.health()
+        services = daemon.services()
+    except AjError as error:
+        yield Finding("daemon", "daemon", Standing.BROKEN, str(error), f"look at {SERVER} and {TOKEN}")
+        return
+    yield Finding("daemon", "daemon", Standing.OK, f"aj {health.version} answers, {_running(health)}")
+    for each in services:
+        standing = Standing.OK if each.runs else Standing.MISSING
+        yield Finding("services", each.name, standing, each.summary, each.missing or "")
 
 
 def _service(service: ServiceInfo, invocation: Invocation) -> Iterator[Finding]:

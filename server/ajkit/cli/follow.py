@@ -10,6 +10,7 @@ from click import style
 
 from ajkit.cli.terminal import Progress, Tagged, pour, say
 from ajkit.client.daemon import Daemon, LogLine, StateChange
+from ajkit.client.origins import origins_of
 from ajkit.client.wire import DaemonRefused
 from ajkit.shared.job.code import code_folder
 from ajkit.shared.job.execution import JobState
@@ -36,8 +37,9 @@ def submit_and_follow(plan: Plan, invocation: Invocation, *, detach: bool) -> in
     progress = Progress()
     progress.show("looking for the submission daemon")
     daemon = Daemon.connect(environ=invocation.environ)
+    origins = origins_of(plan)
     try:
-        job = daemon.submit(spec, folder, home=plan.resolved.home, report=progress.show)
+        job = daemon.submit(spec, folder, home=plan.resolved.home, origins=origins, report=progress.show)
     except KeyboardInterrupt:
         progress.clear()
         return _interrupted_early(daemon, spec.sid)

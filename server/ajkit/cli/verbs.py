@@ -32,7 +32,7 @@ GROUPS: dict[str, dict[str, str]] = {
     "Run jobs": {
         "run": "Run a job from a template.",
         "jobs": "List, show, follow and cancel jobs.",
-        "serve": "Run the submission daemon in this terminal.",
+        "serve": "Run the submission daemon, here or for a team.",
     },
     "Set up": {
         "init": "Make a small AJ_HOME that works.",

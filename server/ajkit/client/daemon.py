@@ -8,6 +8,7 @@ import uuid
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
+from ajkit.client.address import read_address
 from ajkit.client.places import state_folder
 from ajkit.client.reach import Reach
 from ajkit.client.snapshot import Archive, Limits, pack
@@ -16,9 +17,11 @@ from ajkit.shared.contract import (
     HEALTH,
     JOBS,
     KEY_HEADER,
+    ORIGINS,
     RENDER,
     SERVICES,
     Caller,
+    FieldOrigins,
     Health,
     JobDetail,
     JobInfo,
@@ -31,8 +34,10 @@ from ajkit.shared.contract import (
     ServiceInfo,
     ServiceList,
     SubmitRequest,
+    ValueList,
     code_path,
     job_path,
+    values_path,
 )
 from ajkit.shared.job.execution import JobEvent
 
@@ -71,19 +76,24 @@ class Daemon:
     def __init__(self, reach: Reach, environ: Mapping[str, str]) -> None:
         """`environ` is the caller's own, of which PATH and VIRTUAL_ENV travel with a job."""
         self.reach = reach
-        self._caller = Caller(path=environ.get("PATH"), virtual_env=environ.get("VIRTUAL_ENV"))
+        # The folders of this machine mean nothing on another.
+        here = reach.server is None or reach.server.scheme == "unix"
+        self._caller = Caller(path=environ.get("PATH"), virtual_env=environ.get("VIRTUAL_ENV")) if here else Caller()
 
     @classmethod
     def connect(cls, *, start: bool = True, environ: Mapping[str, str] | None = None) -> Self:
         """Find the daemon, or start it, and make sure that it speaks our language.
 
-        `environ` says where it is and what it is started with; the process's own by default.
+        `environ` says where it is (``AJ_SERVER``, ``AJ_TOKEN``; else one of this host is meant) and what it is started
+        with; the process's own by default.
 
         Raises:
             DaemonFailed: it could not be started, is of another time, or (without `start`) is not there.
+            DaemonRefused: it does not let us in.
+            UsageError: ``AJ_SERVER`` is no address.
         """
         given = os.environ if environ is None else environ
-        found = cls(Reach(state_folder(given), given, start=start), given)
+        found = cls(Reach(state_folder(given), given, start=start, server=read_address(given)), given)
         found.health()
         return found
 
@@ -97,6 +107,7 @@ class Daemon:
         home: str | None = None,
         limits: Limits | None = None,
         key: str | None = None,
+        origins: Sequence[FieldOrigins] = (),
         report: Callable[[str], None] = lambda _: None,
     ) -> JobInfo:
         """Pack the code folder, upload it unless the daemon has it, submit the job; it is on the disk on return.
@@ -107,6 +118,7 @@ class Daemon:
             home: AJ_HOME, which stays behind too.
             limits: how much code may travel.
             key: the idempotency key; drawn by default.
+            origins: where the fields of the job's description came from, to be shown with it.
             report: told what is going on, in the user's words.
 
         Raises:
@@ -116,7 +128,9 @@ class Daemon:
         """
         report("packing the code")
         with pack(folder, spec.code.ignore, home=home, limits=limits) as archive:
-            request = SubmitRequest(spec=spec, code_digest=archive.digest, caller=self._caller)
+            request = SubmitRequest(
+                spec=spec, code_digest=archive.digest, caller=self._caller, origins=list(origins[:ORIGINS])
+            )
             body = request.model_dump_json().encode()
             headers = {KEY_HEADER: key or uuid.uuid4().hex}
             self.upload(archive, report)
@@ -249,6 +263,14 @@ class Daemon:
     def services(self) -> list[ServiceInfo]:
         """Every service, the schema of its options, and whether the daemon can run it."""
         return ServiceList.model_validate_json(self.reach.call("GET", SERVICES)).services
+
+    def values(self, service: str, kind: str) -> ValueList:
+        """What the engine of a service has of a kind now: queues, images, computes, quota.
+
+        Raises:
+            DaemonRefused: ``values.missing``: it tells none; ``engine.unavailable``.
+        """
+        return ValueList.model_validate_json(self.reach.call("GET", values_path(service, kind)))
 
     def health(self) -> Health:
         """Who answers.

@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from ajkit.shared.contract import LOCK, NOTE, Endpoint
+from ajkit.shared.contract import LOCK, LOG, NOTE, Endpoint
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-LOG = "daemon.log"
 
 
 def state_folder(environ: Mapping[str, str], host: str | None = None) -> str:

@@ -10,6 +10,7 @@ import time
 from typing import TYPE_CHECKING
 
 from ajkit import __version__
+from ajkit.client.address import unix_address
 from ajkit.client.places import is_locked, read_note
 from ajkit.client.start import DaemonDied, DaemonFailed, start_daemon
 from ajkit.client.wire import DaemonGone, Wire
@@ -18,6 +19,7 @@ from ajkit.shared.contract import HEALTH, WIRE_VERSION, Health
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from ajkit.client.address import Address
     from ajkit.client.snapshot import Archive
     from ajkit.client.wire import Query, Sent
 
@@ -32,17 +34,20 @@ _PAUSE, _LONGEST_PAUSE = 0.05, 1.0
 class Reach:
     """Requests that wait for the daemon. All that is asked here can safely be asked twice."""
 
-    def __init__(self, state: str, environ: Mapping[str, str], *, start: bool) -> None:
+    def __init__(self, state: str, environ: Mapping[str, str], *, start: bool, server: Address | None = None) -> None:
         """Nothing is contacted yet.
 
         Args:
             state: the daemon's state folder.
             environ: what a daemon is started with.
-            start: whether one may be started.
+            start: whether one may be started, and waited for while it is away.
+            server: the daemon to talk to instead, which others start; one that was there is waited for.
         """
         self.state = state
+        self.server = server
         self._environ = environ
         self._start = start
+        self._met = False
         self._wire: Wire | None = None
         self._deaths = 0
 
@@ -71,7 +76,11 @@ class Reach:
             except DaemonGone as error:
                 self._lose(error)
             time.sleep(pause)
-        raise DaemonFailed(f"the daemon of {self.state} does not answer")
+        raise DaemonFailed(f"{self._who} does not answer")
+
+    @property
+    def _who(self) -> str:
+        return f"the daemon at {self.server}" if self.server else f"the daemon of {self.state}"
 
     def stream(self, path: str, query: Query, after: str) -> Iterator[Sent]:
         """Server-sent events up to ``end``, resumed after the last one where the daemon goes away in between.
@@ -93,21 +102,22 @@ class Reach:
                 self._lose(error)
             pause = next(pauses, None)
             if pause is None:
-                raise DaemonFailed(f"the daemon of {self.state} does not answer")
+                raise DaemonFailed(f"{self._who} does not answer")
             time.sleep(pause)
 
-    def stop(self) -> None:
-        """Tell the daemon to stop, where one runs, and wait until it has; jobs go on."""
+    def stop(self) -> bool:
+        """Tell the daemon of the state folder to stop, and wait until it has; jobs go on. Whether one ran."""
         note = read_note(self.state)
         self._wire = None
         if note is None:
-            return
+            return False
         with contextlib.suppress(DaemonGone, ProcessLookupError):
-            os.kill(_greet(Wire(note.socket)).pid, signal.SIGTERM)
+            os.kill(_greet(Wire(unix_address(note.socket))).pid, signal.SIGTERM)
         for pause in _pauses():
             if not is_locked(self.state):
-                return
+                return True
             time.sleep(pause)
+        raise DaemonFailed(f"{self._who} does not stop")
 
     def _lose(self, error: DaemonGone) -> None:
         """Take a daemon that went away for lost, to be looked for again.
@@ -116,7 +126,7 @@ class Reach:
             DaemonFailed: looking is all that is allowed, and it is not there.
         """
         self._wire = None
-        if not self._start:
+        if not (self._met if self.server else self._start):
             raise DaemonFailed(str(error)) from error
 
     def _reached(self) -> Wire:
@@ -126,6 +136,10 @@ class Reach:
             DaemonGone: it went away meanwhile.
             DaemonFailed: it cannot be started, or does not understand us.
         """
+        if self._wire is None and self.server is not None:
+            self._wire = Wire(self.server)
+            _understood(_greet(self._wire))
+            self._met = True
         if self._wire is None:
             self._wire = self._found()
             if self._wire is None and self._start:
@@ -151,7 +165,7 @@ class Reach:
         note = read_note(self.state)
         if note is None:
             return None
-        wire = Wire(note.socket)
+        wire = Wire(unix_address(note.socket))
         try:
             health = _greet(wire)
         except DaemonGone:
@@ -160,16 +174,25 @@ class Reach:
             # Jobs outlive it, so an upgrade needs nobody's help.
             self.stop()
             return None
-        if health.wire != WIRE_VERSION:
-            raise DaemonFailed(
-                f"the daemon is of aj {health.version}, this is aj {__version__}, and they do not understand each "
-                f"other: use the newer one"
-            )
+        _understood(health)
         return wire
 
 
 def _greet(wire: Wire) -> Health:
     return Health.model_validate_json(wire.call("GET", HEALTH))
+
+
+def _understood(health: Health) -> None:
+    """Make sure that a daemon speaks our language.
+
+    Raises:
+        DaemonFailed: it does not.
+    """
+    if health.wire != WIRE_VERSION:
+        raise DaemonFailed(
+            f"the daemon is of aj {health.version}, this is aj {__version__}, and they do not understand each other: "
+            "use the newer one"
+        )
 
 
 def _numbers(version: str) -> list[int]:

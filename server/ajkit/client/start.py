@@ -9,7 +9,8 @@ import sys
 import time
 from typing import IO, TYPE_CHECKING
 
-from ajkit.client.places import LOG, last_words
+from ajkit.client.places import last_words
+from ajkit.shared.contract import LOG
 from ajkit.shared.problem import AjError
 
 if TYPE_CHECKING:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import http.client
-import socket
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING
 from urllib.parse import urlencode
@@ -17,12 +16,9 @@ from ajkit.shared.problem import AjError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from ajkit.client.address import Address
+
 Query = dict[str, str | int | list[str]]
-
-TIMEOUT = 60.0
-"""Seconds without a byte after which the daemon counts as gone; it says something every 15."""
-
-_BLOCK = 256 * 1024
 
 
 class DaemonRefused(AjError):
@@ -47,23 +43,12 @@ class Sent:
     data: str
 
 
-class _UnixConnection(http.client.HTTPConnection):
-    def __init__(self, path: str) -> None:
-        super().__init__("localhost", timeout=TIMEOUT, blocksize=_BLOCK)
-        self._path = path
-
-    def connect(self) -> None:
-        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.sock.settimeout(self.timeout)
-        self.sock.connect(self._path)
-
-
 class Wire:
     """Requests to one daemon. Each has a connection of its own, so that a wire can be shared by threads."""
 
-    def __init__(self, path: str) -> None:
-        """`path` is the path of the daemon's socket."""
-        self._path = path
+    def __init__(self, address: Address) -> None:
+        """`address` is where the daemon listens."""
+        self.address = address
 
     def call(
         self,
@@ -103,13 +88,13 @@ class Wire:
     def _answer(
         self, method: str, path: str, query: Query | None, body: bytes | IO[bytes] | None, headers: dict[str, str]
     ) -> Iterator[http.client.HTTPResponse]:
-        connection = _UnixConnection(self._path)
+        connection = self.address.connection()
         try:
             target = f"{path}?{urlencode(query, doseq=True)}" if query else path
             if isinstance(body, bytes):
                 headers["Content-Type"] = "application/json"
             try:
-                connection.request(method, target, body, headers)
+                connection.request(method, target, body, {**self.address.headers, **headers})
             except (BrokenPipeError, ConnectionResetError):
                 # A refusal may come before the whole body is taken; it is read below.
                 if connection.sock is None:
@@ -119,7 +104,7 @@ class Wire:
                     raise _refusal(answer)
                 yield answer
         except (OSError, http.client.HTTPException) as error:
-            raise DaemonGone(f"the daemon at {self._path} cannot be reached: {error}") from error
+            raise DaemonGone(f"the daemon at {self.address} cannot be reached: {error}") from error
         finally:
             connection.close()
 

@@ -11,6 +11,7 @@ import time
 from typing import TYPE_CHECKING
 
 from ajkit.daemon import place
+from ajkit.daemon.listen import read_listen
 from ajkit.daemon.settings import read_settings
 from ajkit.shared.problem import AjError
 
@@ -29,12 +30,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m ajkit.daemon", description="The submission daemon of aj.")
     parser.add_argument("--state", required=True, help="the folder of the journal, logs and code")
     parser.add_argument("--detach", action="store_true", help="go on in the background")
+    parser.add_argument("--listen", help="HOST:PORT for a team; it needs a token")
+    parser.add_argument("--host", action="append", default=[], help="a further name that it is called by")
+    parser.add_argument("--tls-cert", help="the certificate of the TCP address")
+    parser.add_argument("--tls-key", help="the key of that")
+    parser.add_argument("--log", choices=["text", "json"], default="text", help="the form of the log")
     chosen = parser.parse_args(arguments)
     os.umask(0o077)
     try:
         state = place.own_folder(os.path.realpath(chosen.state))
-        settings = read_settings(state, os.environ)
+        names = tuple(chosen.host) + tuple(filter(None, os.environ.get("AJ_HOST", "").replace(",", " ").split()))
+        listen = read_listen(chosen.listen, names, chosen.tls_cert, chosen.tls_key) if chosen.listen else None
+        settings = read_settings(state, os.environ, listen)
         if not _become_the_one(state):
+            if not chosen.detach:
+                raise place.PlaceProblem(f"a daemon runs on {state} already; aj serve stop ends it, jobs go on")
             sys.stdout.write("running\n")
             return 0
         if chosen.detach and os.fork():
@@ -42,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             os._exit(0)
         # Only now: a second starter should find the first without paying for the web framework.
         serve = importlib.import_module("ajkit.daemon.serve").serve
-        serve(settings, os.environ, _say_ready if chosen.detach else lambda: None)
+        serve(settings, os.environ, _say_ready if chosen.detach else lambda: None, chosen.log)
     except AjError as error:
         sys.stderr.write(f"aj daemon: {error}\n")
         sys.stderr.flush()

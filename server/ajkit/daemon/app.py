@@ -11,6 +11,7 @@ from starlette.routing import Route
 from ajkit.daemon import about_api, code_api, follow_api, jobs_api
 from ajkit.daemon.refusals import REFUSERS
 from ajkit.daemon.routes import Path, route
+from ajkit.daemon.web import page_routes
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -24,7 +25,8 @@ PATHS: tuple[Path[Any, Any, Any], ...] = (*about_api.PATHS, *jobs_api.PATHS, *fo
 def make_app(parts: Parts) -> Starlette:
     """The app over the parts of a daemon; its description is at ``/openapi.json``, a page to read at ``/docs``."""
     described = [Route("/openapi.json", _document), Route("/docs", _page)]
-    app = Starlette(routes=[*(route(each, parts) for each in PATHS), *described], exception_handlers=REFUSERS)
+    routes = [*(route(each, parts) for each in PATHS), *described, *page_routes()]
+    app = Starlette(routes=routes, exception_handlers=REFUSERS)
     app.router.redirect_slashes = False
     return app
 
@@ -39,4 +41,5 @@ async def _document(_: Request) -> Response:
 async def _page(_: Request) -> Response:
     from ajkit.daemon.openapi import openapi_page  # noqa: PLC0415
 
-    return HTMLResponse(openapi_page(PATHS))
+    policy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'"
+    return HTMLResponse(openapi_page(PATHS), headers={"content-security-policy": policy})

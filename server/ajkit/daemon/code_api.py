@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 
 from ajkit.daemon.archive import UnsafeArchive
 from ajkit.daemon.refusals import RefusedRequest
@@ -13,12 +12,10 @@ from ajkit.shared.contract import CodeInfo, code_path
 
 _Plain = Call[Nothing, Headers, Nothing]
 
-_DIGEST = re.compile("[0-9a-f]{64}")
-
 
 async def find_code(call: _Plain) -> CodeInfo:
     """Whether the archive of a digest is here."""
-    digest = _digest(call)
+    digest = call.place("digest")
     size = call.parts.store.size_of(digest)
     if size is None:
         raise RefusedRequest("code.unsent", f"there is no code {digest} here")
@@ -27,7 +24,7 @@ async def find_code(call: _Plain) -> CodeInfo:
 
 async def take_code(call: _Plain) -> CodeInfo | Answer:
     """Take the archive of a code folder: a tar whose SHA-256 is the digest. It is checked before it is kept."""
-    digest, store = _digest(call), call.parts.store
+    digest, store = call.place("digest"), call.parts.store
     known = store.size_of(digest)
     if known is not None:
         async for _ in call.request.stream():
@@ -49,14 +46,7 @@ async def take_code(call: _Plain) -> CodeInfo | Answer:
     return CodeInfo(digest=digest, size=size)
 
 
-def _digest(call: _Plain) -> str:
-    digest = call.place("digest")
-    if not _DIGEST.fullmatch(digest):
-        raise RefusedRequest("request.invalid", "a digest is 64 hexadecimal digits in lower case")
-    return digest
-
-
-_PLACES = {"digest": f"^{_DIGEST.pattern}$"}
+_PLACES = {"digest": "^[0-9a-f]{64}$"}
 
 PATHS = (
     Path("GET", code_path("{digest}"), find_code, CodeInfo, places=_PLACES),

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
+from ajkit.daemon.meters import Meters
 from ajkit.shared.job.execution import ExecutionError, OutcomeUnknown
 
 if TYPE_CHECKING:
@@ -30,8 +31,10 @@ class BackendFault(OutcomeUnknown):
 class Engines:
     """A few threads in which backends wait for their engines."""
 
-    def __init__(self) -> None:
-        self._pool = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="engine")
+    def __init__(self, meters: Meters | None = None, threads: int = _AT_ONCE) -> None:
+        """`meters` counts the calls; `threads` of them are under way at once."""
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="engine")
+        self._meters = meters or Meters()
 
     async def call(self, ask: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Ask an engine and wait for what it answers or raises.
@@ -40,14 +43,22 @@ class Engines:
             BackendFault: anything that is neither an ExecutionError nor a KeyError.
         """
         loop = asyncio.get_running_loop()
+        outcome = "fault"
         try:
-            return await loop.run_in_executor(self._pool, partial(ask, *args, **kwargs))
-        except (ExecutionError, KeyError):
+            answer = await loop.run_in_executor(self._pool, partial(ask, *args, **kwargs))
+            outcome = "answered"
+        except (ExecutionError, KeyError) as error:
+            outcome = type(error).__name__
             raise
         except Exception as error:
             log.exception("a backend failed")
             raise BackendFault(f"the backend failed: {type(error).__name__}: {error}") from error
+        else:
+            return answer
+        finally:
+            service = getattr(getattr(ask, "__self__", None), "name", "")
+            self._meters.engine_calls[service, getattr(ask, "__name__", ""), outcome] += 1
 
-    def close(self) -> None:
-        """Let calls that are under way come to their end, and take no more. Blocks."""
-        self._pool.shutdown(cancel_futures=True)
+    def close(self, *, wait: bool = True) -> None:
+        """Take no more calls, and let those under way come to their end. Blocks while it waits for that."""
+        self._pool.shutdown(wait=wait, cancel_futures=True)

@@ -90,8 +90,9 @@ class Follower:
     async def _look(self) -> None:
         """Ask the journal what is new."""
         ask = self._parts.ledger.ask
-        self._news = await ask(partial(records.events_after, job_id=self._id, seq=self._seen))
+        # The job before its events: what happens in between is told too often, never too seldom.
         info = await ask(partial(records.job_info, job_id=self._id))
+        self._news = await ask(partial(records.events_after, job_id=self._id, seq=self._seen))
         if info is not None:
             self._record = records.JobRecord(info, self._record.spec, self._record.caller)
         if self._tail is None and (placed := placed_job(self._parts, self._record)):

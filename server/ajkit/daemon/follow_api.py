@@ -58,11 +58,12 @@ async def follow_events(call: Call[Nothing, EventsHeader, Nothing]) -> Streaming
         seen = call.headers.after
         while not parts.hub.closed:
             ticket = parts.hub.ticket(job_id)
+            # The job before its events, so that its end is among them.
+            info = await parts.ledger.ask(partial(records.job_info, job_id=job_id))
             news = await parts.ledger.ask(partial(records.events_after, job_id=job_id, seq=seen))
             for each in news:
                 seen = each.seq
                 yield sent("state", each, str(seen))
-            info = await parts.ledger.ask(partial(records.job_info, job_id=job_id))
             if info is None or (info.state.is_terminal and not news):
                 yield sent("end", "", str(seen))
                 return

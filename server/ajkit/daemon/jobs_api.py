@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field, ValidationError
+from starlette.responses import JSONResponse
 
 from ajkit.daemon import records
 from ajkit.daemon.refusals import RefusedRequest
@@ -26,18 +27,19 @@ from ajkit.shared.contract import (
     problem_shape,
 )
 from ajkit.shared.job.execution import Execution, JobState, Rejected
+from ajkit.shared.job.render import fields_of
+from ajkit.shared.template.secrets import masked
 from ajkit.shared.where import format_keypath
 from ajkit.submit.registry import CannotRun
 
 if TYPE_CHECKING:
+    from starlette.responses import Response
+
     from ajkit.daemon.parts import Parts
     from ajkit.shared.job.spec import JobSpec
 
 MOST_PROCESSES = 1_000_000
 """The most processes a job may have, whatever the engine."""
-
-OWNER = ""
-"""Who a job belongs to: whatever comes through the socket is its owner's."""
 
 _Plain = Call[Nothing, Headers, Nothing]
 
@@ -60,9 +62,15 @@ class ListQuery(Fields):
     cursor: Annotated[str | None, Field(pattern="^[0-9]{1,18}$")] = None
 
 
+class ShowQuery(Fields):
+    """With `masked` the secrets in the description are written ``***``."""
+
+    masked: bool = False
+
+
 async def submit_job(call: Call[Nothing, KeyHeader, SubmitRequest]) -> JobInfo:
     """Take a job. It is on the disk when the answer comes; the same key and body answer the first outcome again."""
-    parts, body, key = call.parts, call.body, call.headers.key
+    parts, body, key, owner = call.parts, call.body, call.headers.key, call.principal.name
     if key is None:
         raise RefusedRequest("key.missing", f"send {KEY_HEADER}: any text of your own, the same one when you try again")
     try:
@@ -74,12 +82,12 @@ async def submit_job(call: Call[Nothing, KeyHeader, SubmitRequest]) -> JobInfo:
                 )
         except RefusedRequest:
             # What is refused today may have been taken before; then the first outcome stands.
-            ask = partial(records.outcome_of_key, owner=OWNER, key=key, body=records.body_digest(body))
+            ask = partial(records.outcome_of_key, owner=owner, key=key, body=records.body_digest(body))
             known = await parts.ledger.ask(ask)
             if known is None:
                 raise
             return known
-        info, new = await parts.ledger.accept(body, OWNER, key)
+        info, new = await parts.ledger.accept(body, owner, key)
     except records.KeyReused as error:
         raise RefusedRequest(
             "key.reused", f"this key made job {error.job_id} from another body", job_id=error.job_id
@@ -110,13 +118,17 @@ async def list_jobs(call: Call[ListQuery, Headers, Nothing]) -> JobPage:
     return JobPage(jobs=jobs, next=None if following is None else str(following))
 
 
-async def show_job(call: _Plain) -> JobDetail:
-    """One job and the description it runs by."""
+async def show_job(call: Call[ShowQuery, Headers, Nothing]) -> JobDetail | Response:
+    """One job, the description it runs by, and where that came from. Who may only look gets it masked in any case."""
     job_id = call.place("job_id")
     record = await call.parts.ledger.ask(partial(records.job_record, job_id=job_id))
     if record is None:
         raise no_such_job(job_id)
-    return JobDetail(job=record.info, spec=record.spec)
+    origins = await call.parts.ledger.ask(partial(records.job_origins, job_id=job_id))
+    detail = JobDetail(job=record.info, spec=record.spec, origins=origins)
+    if not (call.query.masked or call.principal.read_only):
+        return detail
+    return JSONResponse({**detail.model_dump(mode="json"), "spec": masked(fields_of(record.spec))})
 
 
 async def cancel_job(call: _Plain) -> JobInfo:
@@ -183,7 +195,7 @@ def _of_option(path: tuple[str | int, ...], message: str) -> ProblemShape:
 PATHS = (
     Path("POST", JOBS, submit_job, JobInfo, status=201, headers=KeyHeader, body=SubmitRequest),
     Path("GET", JOBS, list_jobs, JobPage, query=ListQuery),
-    Path("GET", job_path("{job_id}"), show_job, JobDetail),
+    Path("GET", job_path("{job_id}"), show_job, JobDetail, query=ShowQuery),
     Path("POST", job_path("{job_id}", "cancel"), cancel_job, JobInfo, status=202),
     Path("POST", RENDER, render_job, RenderAnswer, body=RenderRequest),
 )

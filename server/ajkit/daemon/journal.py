@@ -83,6 +83,10 @@ MIGRATIONS: tuple[str, ...] = (
     ) WITHOUT ROWID;
     CREATE INDEX keys_job ON keys (job_id);
     """,
+    """
+    UPDATE jobs SET owner = '' WHERE owner IS NULL;
+    ALTER TABLE jobs ADD COLUMN origins TEXT NOT NULL DEFAULT '[]';
+    """,
 )
 """Each entry takes a journal from ``user_version`` = its place to the next; entries are only ever added."""
 

@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from ajkit.daemon import records
+from ajkit.daemon.meters import Meters
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -32,9 +33,11 @@ class Ledger:
     changes are tried until they are written.
     """
 
-    def __init__(self, journal: Journal, hub: Hub) -> None:
+    def __init__(self, journal: Journal, hub: Hub, meters: Meters | None = None) -> None:
+        """`meters` counts the writes that fail."""
         self._journal = journal
         self._hub = hub
+        self._meters = meters or Meters()
 
     async def ask(self, question: Callable[[sqlite3.Connection], T]) -> T:
         """The answer to one of the questions of `records`."""
@@ -109,7 +112,11 @@ class Ledger:
             self._hub.tell(job_id)
 
     async def _change(self, change: Callable[[sqlite3.Connection], T], *, durable: bool = True) -> T:
-        return await asyncio.wrap_future(self._journal.write(change, durable=durable))
+        try:
+            return await asyncio.wrap_future(self._journal.write(change, durable=durable))
+        except sqlite3.OperationalError:
+            self._meters.journal_failures += 1
+            raise
 
     async def _insist(self, change: Callable[[sqlite3.Connection], T], *, durable: bool = True) -> T:
         pause = _FIRST_PAUSE

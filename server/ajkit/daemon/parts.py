@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from ajkit.daemon.engines import Engines
     from ajkit.daemon.hub import Hub
     from ajkit.daemon.ledger import Ledger
+    from ajkit.daemon.live import Live
+    from ajkit.daemon.meters import Meters
     from ajkit.daemon.queue import Queue
     from ajkit.daemon.settings import Settings
     from ajkit.daemon.store import CodeStore
@@ -29,3 +31,5 @@ class Parts:
     engines: Engines
     executions: Executions
     services: Registry
+    live: Live
+    meters: Meters

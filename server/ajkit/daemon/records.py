@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from ajkit.shared.contract import Caller, JobInfo, SubmitRequest
+from pydantic import TypeAdapter
+
+from ajkit.shared.contract import Caller, FieldOrigins, JobInfo, SubmitRequest
 from ajkit.shared.job.execution import JobEvent, JobState
 from ajkit.shared.job.spec import JobSpec, spec_digest
 
@@ -15,8 +17,10 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Sequence
 
-_INFO = """seq, id, name, service, template_name, experiment, nodes, processes_per_node, state, message, cancel_at,
-    backend_id, exit_code, spec_sha256, code_digest, accepted_at, changed_at, started_at, ended_at,
+_ORIGINS = TypeAdapter(list[FieldOrigins])
+
+_INFO = """seq, id, owner, name, service, template_name, experiment, nodes, processes_per_node, state, message,
+    cancel_at, backend_id, exit_code, spec_sha256, code_digest, accepted_at, changed_at, started_at, ended_at,
     (SELECT count(*) FROM attempts WHERE attempts.job_id = jobs.id) AS attempts"""
 
 
@@ -58,6 +62,11 @@ def utc_now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
+def seconds_of(at: str) -> float:
+    """A time of the journal in seconds since 1970."""
+    return datetime.fromisoformat(at).timestamp()
+
+
 def body_digest(request: SubmitRequest) -> str:
     """What two submissions must share to be the same one."""
     return hashlib.sha256(request.model_dump_json().encode()).hexdigest()
@@ -96,8 +105,8 @@ def accept(db: sqlite3.Connection, request: SubmitRequest, owner: str, key: str)
     now = utc_now()
     db.execute(
         """INSERT INTO jobs (id, owner, name, service, template_name, experiment, nodes, processes_per_node, spec,
-               spec_sha256, code_digest, caller, state, accepted_at, changed_at)
-           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+               spec_sha256, code_digest, caller, origins, state, accepted_at, changed_at)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
         (
             spec.sid,
             owner,
@@ -111,6 +120,7 @@ def accept(db: sqlite3.Connection, request: SubmitRequest, owner: str, key: str)
             spec_digest(spec),
             request.code_digest,
             request.caller.model_dump_json(),
+            _ORIGINS.dump_json(request.origins).decode(),
             JobState.ACCEPTED,
             now,
             now,
@@ -150,10 +160,10 @@ def step(
     exit_code: int | None = None,
 ) -> bool:
     """Record that a job is in a state now, where the states allow it; whether anything was recorded."""
-    row = db.execute("SELECT state, started_at FROM jobs WHERE id = ?", (job_id,)).fetchone()
+    row = db.execute("SELECT state, started_at, changed_at FROM jobs WHERE id = ?", (job_id,)).fetchone()
     if row is None or not JobState(row["state"]).may_become(state):
         return False
-    now = utc_now()
+    now = _not_before(row["changed_at"])
     started = row["started_at"] or (now if state is JobState.RUNNING else None)
     db.execute(
         """UPDATE jobs SET state = ?, message = ?, changed_at = ?, started_at = ?, ended_at = ?,
@@ -169,15 +179,12 @@ def step(
 
 def note(db: sqlite3.Connection, job_id: str, message: str) -> bool:
     """Record a word about a job that stays in its state; a word said last is not said again."""
-    row = db.execute("SELECT state, message FROM jobs WHERE id = ?", (job_id,)).fetchone()
+    row = db.execute("SELECT state, message, changed_at FROM jobs WHERE id = ?", (job_id,)).fetchone()
     if row is None or row["message"] == message or JobState(row["state"]).is_terminal:
         return False
-    db.execute("UPDATE jobs SET message = ?, changed_at = ? WHERE id = ?", (message, utc_now(), job_id))
-    _append(
-        db,
-        job_id,
-        JobEvent(seq=_next_event(db, job_id), at=utc_now(), state=JobState(row["state"]), message=message),
-    )
+    now = _not_before(row["changed_at"])
+    db.execute("UPDATE jobs SET message = ?, changed_at = ? WHERE id = ?", (message, now, job_id))
+    _append(db, job_id, JobEvent(seq=_next_event(db, job_id), at=now, state=JobState(row["state"]), message=message))
     return True
 
 
@@ -202,6 +209,19 @@ def job_record(db: sqlite3.Connection, job_id: str) -> JobRecord | None:
         return None
     spec = JobSpec.model_validate_json(row["spec"])
     return JobRecord(_info(row), spec, Caller.model_validate_json(row["caller"]))
+
+
+def job_origins(db: sqlite3.Connection, job_id: str) -> list[FieldOrigins]:
+    """Where the fields of a job's description came from, as its client told."""
+    row = db.execute("SELECT origins FROM jobs WHERE id = ?", (job_id,)).fetchone()
+    return [] if row is None else _ORIGINS.validate_json(row["origins"])
+
+
+def counts_by_state(db: sqlite3.Connection) -> list[tuple[str, int]]:
+    """How many jobs are in each state that some are in."""
+    return [
+        (row["state"], row["jobs"]) for row in db.execute("SELECT state, count(*) AS jobs FROM jobs GROUP BY state")
+    ]
 
 
 def list_jobs(db: sqlite3.Connection, asked: Filter, limit: int) -> tuple[list[JobInfo], int | None]:
@@ -249,9 +269,19 @@ def used_code(db: sqlite3.Connection) -> set[str]:
 
 def forget_ended(db: sqlite3.Connection, before: str) -> Sequence[str]:
     """Take out the jobs that ended before a time, with their events and keys; their ids."""
-    ids = [row["id"] for row in db.execute("SELECT id FROM jobs WHERE ended_at < ?", (before,))]
+    ids = ended_ids(db, before)
     db.execute("DELETE FROM jobs WHERE ended_at < ?", (before,))
     return ids
+
+
+def ended_ids(db: sqlite3.Connection, before: str) -> list[str]:
+    """The jobs that ended before a time."""
+    return [row["id"] for row in db.execute("SELECT id FROM jobs WHERE ended_at < ?", (before,))]
+
+
+def _not_before(last: str) -> str:
+    """The time; what was written last where the clock of the machine was put back: a job's past stays in order."""
+    return max(utc_now(), last)
 
 
 def _append(db: sqlite3.Connection, job_id: str, event: JobEvent) -> None:

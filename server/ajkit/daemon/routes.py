@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, TypeVar, cast, get_origin
 
@@ -9,7 +10,9 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from starlette.responses import Response
 from starlette.routing import Route
 
+from ajkit.daemon.guard import Principal, principal
 from ajkit.daemon.refusals import RefusedRequest
+from ajkit.daemon.watch import PATH
 from ajkit.shared.contract import ProblemShape
 from ajkit.shared.where import format_keypath
 
@@ -58,6 +61,11 @@ class Call(Generic[Q, H, B]):
         """A place in the path, as text."""
         return cast("str", self.request.path_params[name])
 
+    @property
+    def principal(self) -> Principal:
+        """Who sent it."""
+        return principal(self.request.scope)
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -90,8 +98,13 @@ class Path(Generic[Q, H, B]):
 
 def route(path: Path[Q, H, B], parts: Parts) -> Route:
     """A path as the web framework wants it."""
+    places = {name: re.compile(pattern) for name, pattern in path.places.items()}
 
     async def endpoint(request: Request) -> Response:
+        request.scope[PATH] = path.path
+        for name, pattern in places.items():
+            if not pattern.fullmatch(request.path_params[name]):
+                raise RefusedRequest("request.invalid", f"{name}: a text like {pattern.pattern} is wanted")
         call = Call(
             parts,
             request,

@@ -1,82 +1,75 @@
-"""One daemon from its first breath to its last: its parts put together, its socket open, its stop in good order."""
+"""One daemon from its first breath to its last: its parts put together, its sockets open, its stop in good order."""
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 import os
 import signal
-import sys
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
-
-import uvicorn
 
 from ajkit import __version__
 from ajkit.backends.registry import registry
+from ajkit.daemon import listen as tcp
 from ajkit.daemon import place, records
 from ajkit.daemon.app import make_app
 from ajkit.daemon.door import Door
 from ajkit.daemon.engines import Engines
+from ajkit.daemon.guard import Guard
 from ajkit.daemon.hub import Hub
 from ajkit.daemon.journal import Journal
 from ajkit.daemon.ledger import Ledger
+from ajkit.daemon.live import Live
+from ajkit.daemon.logs import LogForm, start_logging
+from ajkit.daemon.meters import Meters
 from ajkit.daemon.parts import Parts
 from ajkit.daemon.queue import Queue
+from ajkit.daemon.server import Server
 from ajkit.daemon.store import CodeStore
-from ajkit.daemon.upkeep import forget_daily, until_idle
+from ajkit.daemon.tls import Certificate, certificate_of
+from ajkit.daemon.tokens import Tokens
+from ajkit.daemon.upkeep import Chores, until_idle
+from ajkit.daemon.watch import Watch
 from ajkit.shared.contract import NOTE, Endpoint
 from ajkit.submit.registry import Executions
 
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
 
     from ajkit.daemon.settings import Settings
 
 log = logging.getLogger(__name__)
 
-_GRACE_SECONDS = 3
+_LOOKUPS = 4
 
 
-class _Server(uvicorn.Server):
-    """Uvicorn that says when it listens, and lets those who follow go before it waits for them."""
+@dataclass(frozen=True, slots=True)
+class _Team:
+    """What a daemon that others reach has besides."""
 
-    def __init__(self, config: uvicorn.Config, hub: Hub, listening: Callable[[], None]) -> None:
-        super().__init__(config)
-        self._hub = hub
-        self._listening = listening
-
-    @contextlib.contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        # Uvicorn's own sends the signal again at the end, which would end us before the journal is closed.
-        loop = asyncio.get_running_loop()
-        for each in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(each, self.handle_exit, each, None)
-        yield
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        self._listening()
-
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        self._hub.close()
-        await super().shutdown(sockets)
+    listener: socket.socket
+    address: str
+    names: tcp.Names
+    tokens: Tokens
+    certificate: Certificate | None
 
 
-def serve(settings: Settings, environ: Mapping[str, str], listening: Callable[[], None]) -> None:
+def serve(settings: Settings, environ: Mapping[str, str], listening: Callable[[], None], form: LogForm) -> None:
     """Run a daemon until it is told to stop or is not needed. The caller holds the lock on its state.
 
     Raises:
         AjError: it cannot start.
     """
-    logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    logging.getLogger("uvicorn").setLevel(logging.WARNING)
+    start_logging(form)
+    team = _team(settings)
     journal = Journal(os.path.join(settings.state, "journal.sqlite3"))
     address = place.socket_path(settings.state, environ)
     listener = place.bind(address)
     try:
-        asyncio.run(_serve(settings, journal, listener, address, listening))
+        asyncio.run(_serve(settings, journal, listener, address, team, listening))
     finally:
         place.remove(os.path.join(settings.state, NOTE))
         place.remove(address)
@@ -85,45 +78,96 @@ def serve(settings: Settings, environ: Mapping[str, str], listening: Callable[[]
         log.info("stopped")
 
 
+def _team(settings: Settings) -> _Team | None:
+    """What others reach; None where only the owner does.
+
+    Raises:
+        PlaceProblem: nobody could be let in, or nothing can listen there.
+    """
+    listen = settings.listen
+    if listen is None:
+        return None
+    tokens = Tokens(settings.state)
+    if all(each.has_expired(datetime.now(UTC)) for each in tokens.all()):
+        raise place.PlaceProblem(
+            f"nothing listens on TCP without a token, and {settings.state} has none that is good: "
+            "aj serve token add NAME makes one"
+        )
+    certificate = certificate_of(listen)
+    listener = tcp.bind(listen)
+    return _Team(listener, listen.address(listener.getsockname()[1]), tcp.Names(listen), tokens, certificate)
+
+
 async def _serve(
-    settings: Settings, journal: Journal, listener: socket.socket, address: str, listening: Callable[[], None]
+    settings: Settings,
+    journal: Journal,
+    listener: socket.socket,
+    address: str,
+    team: _Team | None,
+    listening: Callable[[], None],
 ) -> None:
-    hub, engines, executions = Hub(), Engines(), Executions()
-    ledger = Ledger(journal, hub)
-    store = CodeStore(os.path.join(settings.state, "code"), size=settings.code_bytes, entries=settings.code_entries)
+    meters = Meters()
+    hub, engines, lookups, executions = Hub(), Engines(meters), Engines(meters, _LOOKUPS), Executions()
+    ledger = Ledger(journal, hub, meters)
+    store = CodeStore(settings.code_folder, size=settings.code_bytes, entries=settings.code_entries)
     queue = Queue(os.path.join(settings.state, "jobs"), ledger, engines, executions, store, hub)
-    parts = Parts(settings, records.utc_now(), ledger, hub, store, queue, engines, executions, registry())
+    live = Live(executions, lookups, records.utc_now)
+    started = records.utc_now()
+    parts = Parts(settings, started, ledger, hub, store, queue, engines, executions, registry(), live, meters)
     door = Door(make_app(parts), settings.body_bytes, settings.slow_seconds)
+    servers = [Server(Watch(door, meters, loudly=False), listener, hub)]
+    if team is not None:
+        guard = Guard(door, team.tokens, team.names)
+        servers.append(Server(Watch(guard, meters, loudly=True), team.listener, hub, team.certificate))
 
-    def open_for_all() -> None:
-        note = Endpoint(socket=address, pid=os.getpid(), version=__version__)
-        place.write_note(settings.state, note.model_dump_json())
-        log.info("aj %s listens at %s (journal mode %s)", __version__, address, journal.mode)
-        listening()
-
-    config = uvicorn.Config(
-        door,
-        log_config=None,
-        access_log=False,
-        lifespan="off",
-        server_header=False,
-        timeout_keep_alive=5,
-        timeout_graceful_shutdown=_GRACE_SECONDS,
-    )
-    server = _Server(config, hub, open_for_all)
+    def stop() -> None:
+        for each in servers:
+            each.should_exit = True
 
     async def stop_when_idle() -> None:
         await until_idle(parts, door)
         log.info("nothing to do: stopping")
-        server.should_exit = True
+        stop()
 
+    loop = asyncio.get_running_loop()
+    for each in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(each, stop)
+    chores = Chores(parts, team.certificate if team else None)
+    loop.add_signal_handler(signal.SIGHUP, chores.renew)
     await queue.start()
-    chores = [asyncio.create_task(stop_when_idle()), asyncio.create_task(forget_daily(parts))]
+    serving: list[asyncio.Future[None]] = [asyncio.create_task(each.serve()) for each in servers]
+    opened: asyncio.Future[None] = asyncio.create_task(_all_listen(servers))
+    tasks: list[asyncio.Task[None]] = []
     try:
-        await server.serve(sockets=[listener])
+        await asyncio.wait([opened, *serving], return_when=asyncio.FIRST_COMPLETED)
+        note = Endpoint(socket=address, pid=os.getpid(), version=__version__, server=team.address if team else None)
+        place.write_note(settings.state, note.model_dump_json())
+        _say_where(address, journal, team)
+        listening()
+        tasks += [asyncio.create_task(stop_when_idle()), asyncio.create_task(chores.run())]
+        await asyncio.gather(*serving)
     finally:
-        for each in chores:
-            each.cancel()
-        await asyncio.gather(*chores, return_exceptions=True)
+        stop()
+        opened.cancel()
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, *serving, return_exceptions=True)
         await queue.stop()
+        lookups.close(wait=False)
         await asyncio.to_thread(engines.close)
+
+
+async def _all_listen(servers: list[Server]) -> None:
+    for each in servers:
+        await each.listens.wait()
+
+
+def _say_where(address: str, journal: Journal, team: _Team | None) -> None:
+    log.info("aj %s listens at %s (journal mode %s)", __version__, address, journal.mode)
+    if team is not None:
+        log.info("and at %s", team.address)
+        if team.certificate is None:
+            log.warning(
+                "without TLS (--tls-cert, --tls-key) tokens and jobs can be read on the way: let only this machine or "
+                "a proxy with TLS connect"
+            )

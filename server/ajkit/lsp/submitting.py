@@ -158,6 +158,7 @@ def send(plan: Plan, environ: Mapping[str, str], report: Callable[[str], None], 
         AjError: the code cannot travel, the daemon says no, or cannot be reached.
     """
     from ajkit.client.daemon import Daemon
+    from ajkit.client.origins import origins_of
 
     spec = plan.require()
 
@@ -170,7 +171,8 @@ def send(plan: Plan, environ: Mapping[str, str], report: Callable[[str], None], 
         step("looking for the submission daemon")
         daemon = Daemon.connect(environ=environ)
         key = f"{spec.sid}-{plan.digest}"
-        job = daemon.submit(spec, folder_of(plan), home=plan.resolved.home, key=key, report=step)
+        origins = origins_of(plan)
+        job = daemon.submit(spec, folder_of(plan), home=plan.resolved.home, key=key, origins=origins, report=step)
     except _Stopped:
         return Outcome(None, stopped=True)
     if not stopped.is_set():

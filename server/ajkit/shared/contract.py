@@ -23,17 +23,24 @@ NOTE = "endpoint.json"
 LOCK = "daemon.lock"
 """The file in a daemon's state folder that the daemon has locked while it lives."""
 
+LOG = "daemon.log"
+"""The file in a daemon's state folder in which one that was started in the background says what it has to say."""
+
 HEALTH = "/v1/health"
 SERVICES = "/v1/services"
 RENDER = "/v1/render"
 JOBS = "/v1/jobs"
 CODE = "/v1/code"
+METRICS = "/metrics"
 
 PROBLEM_TYPE = "application/problem+json"
 KEY_HEADER = "Idempotency-Key"
 
 PAGE_LIMIT = 500
 """The most jobs one page holds."""
+
+ORIGIN_TEXT, ORIGINS = 2000, 2000
+"""The longest text on where a field came from, and the most of them that travel with a job."""
 
 Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 """Hexadecimal SHA-256."""
@@ -47,6 +54,11 @@ def job_path(job_id: str, part: str = "") -> str:
 def code_path(digest: str) -> str:
     """The path of an uploaded code archive."""
     return f"{CODE}/{digest}"
+
+
+def values_path(service: str, kind: str) -> str:
+    """The path of what an engine has of a kind now."""
+    return f"{SERVICES}/{service}/values/{kind}"
 
 
 class Mark(Model):
@@ -115,6 +127,14 @@ class Refusal:
 
 
 REFUSALS: dict[str, Refusal] = {
+    "token.missing": Refusal(401, "A token is needed"),
+    "token.wrong": Refusal(401, "The token is not known"),
+    "token.expired": Refusal(401, "The token has expired"),
+    "token.read-only": Refusal(403, "The token may only look"),
+    "request.host": Refusal(421, "The daemon is not called by this name"),
+    "request.origin": Refusal(403, "Pages of other sites may not ask"),
+    "request.malformed": Refusal(400, "This is not HTTP that is understood"),
+    "request.busy": Refusal(503, "Too many requests are under way"),
     "request.invalid": Refusal(422, "The request is not what this path takes"),
     "request.too-large": Refusal(413, "The request is too large"),
     "request.timeout": Refusal(408, "The request did not arrive in time"),
@@ -127,6 +147,7 @@ REFUSALS: dict[str, Refusal] = {
     "log.missing": Refusal(404, "The job has no such log"),
     "spec.invalid": Refusal(422, "The job description is refused"),
     "service.unknown": Refusal(422, "No such service runs here"),
+    "values.missing": Refusal(404, "The service has no such values"),
     "code.unsent": Refusal(422, "The code was not uploaded"),
     "code.digest": Refusal(422, "The code is not what its digest says"),
     "code.unsafe": Refusal(422, "The code archive is refused"),
@@ -174,12 +195,21 @@ class Caller(Model):
     virtual_env: str | None = None
 
 
+class FieldOrigins(Model):
+    """Where a field of a JobSpec came from, in words: what it was made of, and over what that went, nearest first."""
+
+    field: Annotated[str, Field(max_length=ORIGIN_TEXT)]
+    made: Annotated[str, Field(max_length=ORIGIN_TEXT)]
+    over: Annotated[list[Annotated[str, Field(max_length=ORIGIN_TEXT)]], Field(max_length=ORIGINS)] = []
+
+
 class SubmitRequest(Model):
-    """A job to run: its description and the digest of its code, uploaded before."""
+    """A job to run: its description, the digest of its code (uploaded before) and where its fields came from."""
 
     spec: JobSpec
     code_digest: Digest
     caller: Caller = Caller()
+    origins: Annotated[list[FieldOrigins], Field(max_length=ORIGINS)] = []
 
 
 class RenderRequest(Model):
@@ -198,9 +228,10 @@ class RenderAnswer(Model):
 
 
 class JobInfo(Model):
-    """A job as lists show it. Times are ISO 8601 in UTC."""
+    """A job as lists show it. Times are ISO 8601 in UTC. `owner` is the name of the token that submitted it, if any."""
 
     id: str
+    owner: str = ""
     name: str
     service: str
     template_name: str
@@ -222,10 +253,11 @@ class JobInfo(Model):
 
 
 class JobDetail(Model):
-    """A job with the description it runs by."""
+    """A job with the description it runs by, and where the fields of that came from as far as its client told."""
 
     job: JobInfo
     spec: JobSpec
+    origins: list[FieldOrigins] = []
 
 
 class JobPage(Model):
@@ -279,6 +311,22 @@ class ServiceList(Model):
     services: list[ServiceInfo]
 
 
+class ValueInfo(Model):
+    """One value that an engine has now, and a word on it."""
+
+    value: str
+    detail: str = ""
+
+
+class ValueList(Model):
+    """What the engine of a service has of a kind (queues, images, computes, quota), and when it was asked."""
+
+    service: str
+    kind: str
+    values: list[ValueInfo]
+    at: str
+
+
 class Health(Model):
     """Who answers. `live_jobs` are accepted and not ended."""
 
@@ -292,8 +340,12 @@ class Health(Model):
 
 
 class Endpoint(Model):
-    """The note a daemon leaves in its state folder so that clients find it: the path of its socket, and who it is."""
+    """The note a daemon leaves in its state folder so that clients find it: the path of its socket, and who it is.
+
+    `server` is its address for others, where it has one.
+    """
 
     socket: str
     pid: int
     version: str
+    server: str | None = None
