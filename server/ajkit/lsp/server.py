@@ -20,6 +20,7 @@ from ajkit.lsp.capabilities import Client, server_capabilities
 from ajkit.lsp.failure import INVALID_PARAMS, PARSE_ERROR, RequestFailed
 from ajkit.lsp.features.table import COMMANDS, REQUESTS
 from ajkit.lsp.indexing import read_graph
+from ajkit.lsp.offers import DaemonOffers
 from ajkit.lsp.progress import Progresses
 from ajkit.lsp.protocol import HardenedProtocol
 from ajkit.lsp.settings import read_client_settings
@@ -50,6 +51,7 @@ class AjServer(LanguageServer):
         self.session = session
         session.completing.work = session.impacts.work = self._in_steps
         session.impacts.done = partial(self._refresh, "codeLens")
+        session.completing.live.ask = DaemonOffers(session.surroundings.environ, self._spawn)
         session.tell = self.protocol.tell
         self.client = Client({})
         self._pending: asyncio.Handle | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ajkit.lsp.completing.live import AWAY_SECONDS, FRESH_SECONDS, LiveValues
+from ajkit.lsp.completing.live import AWAY_SECONDS, FRESH_SECONDS, LiveValues, Offer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -18,9 +18,9 @@ class Desk:
     def __init__(self) -> None:
         self.now = 0.0
         self.asked: list[tuple[str, str]] = []
-        self.waiting: list[Callable[[Sequence[str] | None], None]] = []
+        self.waiting: list[Callable[[Sequence[Offer] | None], None]] = []
 
-    def __call__(self, service: str, kind: str, done: Callable[[Sequence[str] | None], None]) -> None:
+    def __call__(self, service: str, kind: str, done: Callable[[Sequence[Offer] | None], None]) -> None:
         self.asked.append((service, kind))
         self.waiting.append(done)
 
@@ -31,8 +31,10 @@ def test_values_come_with_a_later_question() -> None:
     assert live.values("slurm", QUEUE) == ()
     assert live.values("slurm", QUEUE) == ()
     assert desk.asked == [("slurm", "queues")], "one question at a time"
-    desk.waiting.pop()(["a", "b"])
-    assert live.values("slurm", QUEUE) == ("a", "b")
+    assert live.is_asking
+    desk.waiting.pop()([Offer("a"), Offer("b", "2 idle")])
+    assert not live.is_asking
+    assert live.values("slurm", QUEUE) == (("a", ""), ("b", "2 idle"))
     assert live.values("volcano", QUEUE) == ()
     assert desk.asked == [("slurm", "queues"), ("volcano", "queues")]
 
@@ -41,15 +43,15 @@ def test_old_values_are_used_until_new_ones_come() -> None:
     desk = Desk()
     live = LiveValues(lambda: desk.now, desk)
     live.values("slurm", QUEUE)
-    desk.waiting.pop()(["a"])
+    desk.waiting.pop()([Offer("a")])
     desk.now = FRESH_SECONDS - 1
     live.values("slurm", QUEUE)
     assert len(desk.asked) == 1
     desk.now = FRESH_SECONDS
-    assert live.values("slurm", QUEUE) == ("a",)
+    assert live.values("slurm", QUEUE) == (("a", ""),)
     assert len(desk.asked) == 2
     desk.waiting.pop()(None)
-    assert live.values("slurm", QUEUE) == ("a",)
+    assert live.values("slurm", QUEUE) == (("a", ""),)
 
 
 def test_nobody_is_asked_often_who_does_not_answer() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from ajkit.lsp.completing.live import Offer
 from tests.lsp.completing.proposed import COMPLETION, accept, items, opened
 
 
@@ -96,10 +97,11 @@ def test_live_values_are_proposed_once_they_are_known() -> None:
 
     def ask(service: str, kind: str, done: Any) -> None:
         asked.append((service, kind))
-        done(["gpu-a100", "gpu-h100"])
+        done([Offer("gpu-a100"), Offer("gpu-h100", "2 idle")])
 
     document.session.completing.live.ask = ask
     document.ask(COMPLETION)
     found = {each["label"]: each for each in document.ask(COMPLETION)["items"]}
     assert asked == [("slurm", "queues")]
     assert found["gpu-a100"]["detail"] == "offered by slurm now"
+    assert found["gpu-h100"]["detail"] == "offered by slurm now: 2 idle"

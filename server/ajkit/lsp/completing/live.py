@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -23,17 +23,24 @@ AWAY_SECONDS = 15.0
 """How long nobody is asked again after there was no answer."""
 
 
+class Offer(NamedTuple):
+    """A value that a service has now, and a word on it."""
+
+    value: str
+    detail: str = ""
+
+
 class Asker(Protocol):
     """Asks for the values of a kind that a service offers, and returns at once."""
 
-    def __call__(self, service: str, kind: str, done: Callable[[Sequence[str] | None], None]) -> None:
+    def __call__(self, service: str, kind: str, done: Callable[[Sequence[Offer] | None], None]) -> None:
         """`done` is called later, in the thread of the caller, with the values, or None where there was no answer."""
         ...
 
 
 @dataclass(slots=True)
 class _Known:
-    values: tuple[str, ...]
+    values: tuple[Offer, ...]
     until: float
     asking: bool = False
 
@@ -49,7 +56,12 @@ class LiveValues:
         self._clock = clock
         self._known: dict[tuple[str, str], _Known] = {}
 
-    def values(self, service: str | None, path: KeyPath) -> tuple[str, ...]:
+    @property
+    def is_asking(self) -> bool:
+        """Whether an answer is still to come."""
+        return any(each.asking for each in self._known.values())
+
+    def values(self, service: str | None, path: KeyPath) -> tuple[Offer, ...]:
         """What is known of a field's values; what is not, or no longer fresh, is asked for meanwhile."""
         kind = KINDS.get(path)
         if self.ask is None or service is None or kind is None:
@@ -60,7 +72,7 @@ class LiveValues:
             self.ask(service, kind, lambda values: self._take(known, values))
         return known.values
 
-    def _take(self, known: _Known, values: Sequence[str] | None) -> None:
+    def _take(self, known: _Known, values: Sequence[Offer] | None) -> None:
         known.asking = False
         known.until = self._clock() + (AWAY_SECONDS if values is None else FRESH_SECONDS)
         if values is not None:

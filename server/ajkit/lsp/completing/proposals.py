@@ -72,9 +72,10 @@ class Proposals:
 
     @property
     def may_grow(self) -> bool:
-        """Whether another answer will hold more: some names were cut, or the home is still being read."""
+        """Whether another answer will hold more: some names were cut, the home is being read, or a service asked."""
         reading = self._usage is not None and self._usage.is_reading
-        return self._cut or reading or (self._view.home is not None and self._view.graph is None)
+        unread = self._view.home is not None and self._view.graph is None
+        return self._cut or reading or unread or self._memory.live.is_asking
 
     def variables(self, closing: str) -> list[Item]:
         """The names of variables, where the text around the cursor is run by a shell."""

@@ -79,8 +79,9 @@ class Values:
             yield from (_value(sku, meaning, _CHOICE, flow=flow) for sku, meaning in SKU_SHAPES.items())
         if place[:-1] == ("jobs", "*", "submit_args", "env"):
             yield from (Item(label, SNIPPET, text, _CHOICE, words) for label, (text, words) in _SECRETS.items())
-        for word in self.live.values(self.service, path):
-            yield _value(word, f"offered by {self.service} now", _OFFERED, flow=flow)
+        for word, detail in self.live.values(self.service, path):
+            words = f"offered by {self.service} now{f': {detail}' if detail else ''}"
+            yield _value(word, words, _OFFERED, flow=flow)
 
     def _used(self, path: KeyPath, *, flow: bool) -> Iterator[Item]:
         if self.usage is None:
