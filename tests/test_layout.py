@@ -93,7 +93,8 @@ def test_every_test_mirrors_a_module_or_says_what_it_is() -> None:
 
 def test_the_declared_dependencies_are_those_imported() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    declared = {re.split(r"[^\w-]", each, maxsplit=1)[0] for each in project["dependencies"]}
+    extras = [each for extra in project["optional-dependencies"].values() for each in extra]
+    declared = {re.split(r"[^\w-]", each, maxsplit=1)[0] for each in (*project["dependencies"], *extras)}
     imported = set()
     for path in files(".py"):
         if named(path).startswith("server/"):
@@ -103,7 +104,8 @@ def test_the_declared_dependencies_are_those_imported() -> None:
                 if isinstance(node, ast.ImportFrom) and node.module:
                     imported.add(node.module.split(".")[0])
     others = imported - sys.stdlib_module_names - {"ajkit"}
-    assert {"pyyaml" if each == "yaml" else each.replace("_", "-") for each in others} == declared
+    packages = {"azure": "azure-identity", "yaml": "pyyaml"}
+    assert {packages.get(each, each.replace("_", "-")) for each in others} == declared
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"]])

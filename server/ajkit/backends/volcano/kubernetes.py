@@ -65,6 +65,11 @@ def _memory(value: str) -> str:
     raise refuse("quantity", f"Kubernetes does not read {value!r}: write {spelt}", suggest=spelt)
 
 
+def env_text(value: str) -> str:
+    """A variable's value as a container is given it: Kubernetes fills in ``$(NAME)`` and takes ``$$`` for ``$``."""
+    return value.replace("$", "$$") if "$(" in value or "$$" in value else value
+
+
 def spell(size: int) -> str:
     """A number of bytes as a Kubernetes quantity, in the largest binary unit that keeps it whole."""
     for unit in ("Ei", "Pi", "Ti", "Gi", "Mi", "Ki"):
