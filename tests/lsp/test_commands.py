@@ -36,6 +36,8 @@ config:
   environment: {setup: [echo base]}
 """
 
+OF_A_DAEMON = {"aj.cancelJob", "aj.followLogs", "aj.jobLogs", "aj.jobSpec", "aj.jobs", "aj.submit"}
+
 
 def uri(name: str) -> str:
     return convert.uri_of(f"/w/.aj/{name}.yaml")
@@ -67,7 +69,7 @@ class TestArguments:
     def test_every_answer_says_its_version(self) -> None:
         there = editor(HOME)
         for command in COMMANDS:
-            if command in ("aj.submit", "aj.jobs", "aj.jobLogs", "aj.cancelJob"):  # they are about a daemon
+            if command in OF_A_DAEMON:
                 continue
             more: dict[str, Any] = {
                 "aj.explain": {"keypath": "nodes"},

@@ -1,4 +1,4 @@
-"""Commands of a view of jobs: what the daemon keeps, what a job said last, and stopping it."""
+"""Commands of a view of jobs: what the daemon keeps, what a job is and says, and stopping it."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from collections import deque
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ajkit.lsp.arguments import Arguments
-from ajkit.lsp.failure import RequestFailed
+from ajkit.lsp.failure import INVALID_PARAMS, RequestFailed
+from ajkit.lsp.origin import origin_of
 from ajkit.lsp.telling import versioned
 from ajkit.lsp.threads import in_thread
+from ajkit.shared.job.render import masked_bytes
 from ajkit.shared.problem import AjError
 
 if TYPE_CHECKING:
@@ -54,6 +56,53 @@ async def job_logs(session: Session, _client: Client, arguments: list[Any]) -> d
         return {"job": info.model_dump(mode="json"), "streams": _tails(daemon.logs(info.id, stream=stream), lines)}
 
     return versioned(**await _asked(session, read))
+
+
+async def follow_logs(session: Session, _client: Client, arguments: list[Any]) -> dict[str, Any]:
+    """`aj.followLogs` (job, after, stream): what came of the logs of a job since `after`, and what became of it.
+
+    The first call has no `after`, each other has that of the answer before. `more` says that there is more to be had at
+    once, `complete` that there will never be any: the job has ended.
+    """
+    given = Arguments(arguments, ("job", "after", "stream"))
+    job, mark, stream = given.required("job"), given.text("after", ""), given.text("stream")
+
+    def read(daemon: Daemon) -> dict[str, Any]:
+        from ajkit.client.logtail import read_on
+
+        # The job before its logs: when it had ended by then, they hold all there will be.
+        info = daemon.job(job).job
+        ended = info.state.is_terminal
+        news = read_on(daemon, info.id, mark or "", stream=stream, ended=ended)
+        return {
+            "job": info.model_dump(mode="json"),
+            "pieces": [{"stream": each.stream, "node": each.node, "text": each.text} for each in news.pieces],
+            "after": news.mark,
+            "more": news.more,
+            "complete": ended and not news.more,
+        }
+
+    try:
+        return versioned(**await _asked(session, read))
+    except ValueError as error:
+        raise RequestFailed(str(error), INVALID_PARAMS) from error
+
+
+async def job_spec(session: Session, _client: Client, arguments: list[Any]) -> dict[str, Any]:
+    """`aj.jobSpec` (job): the JobSpec of a job, secrets masked, and what would ask for such a job again.
+
+    `template` is the file it was made from, null where no home in use has it; `request` holds the shape, and the words
+    that were given after the command of the template.
+    """
+    job = Arguments(arguments, ("job",)).required("job")
+    detail = await _asked(session, lambda daemon: daemon.job(job))
+    path, request = origin_of(session, detail.spec)
+    return versioned(
+        job=detail.job.model_dump(mode="json"),
+        text=masked_bytes(detail.spec).decode(),
+        template=None if path is None else {"path": path, "uri": session.uri_of(path)},
+        request=request,
+    )
 
 
 async def cancel_job(session: Session, _client: Client, arguments: list[Any]) -> dict[str, Any]:
