@@ -30,14 +30,14 @@ class Team(Host):
 
     scheme = "http"
 
-    def begin(self, *arguments: str, **environ: str) -> None:
-        """Make the tokens and start the daemon."""
+    def begin(self, *arguments: str, program: tuple[str, ...], **environ: str) -> None:
+        """Make the tokens and start the daemon, of a program's own where one is given."""
         os.makedirs(self.state, mode=0o700, exist_ok=True)
         self.tokens = Tokens(self.state)
         self.token = self.tokens.add("ana")
         self.looker = self.tokens.add("wall", read_only=True)
         self.log = os.path.join(self.root, "log")
-        command = [sys.executable, "-m", "ajkit.daemon", "--state", self.state, "--listen", "127.0.0.1:0"]
+        command = [sys.executable, *program, "--state", self.state, "--listen", "127.0.0.1:0"]
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
                 [*command, "--log", "json", *arguments], env=self.environ | environ, stderr=log
@@ -102,12 +102,12 @@ def read_to_end(sock: socket.socket) -> bytes:
     return got
 
 
-def make_team(*arguments: str, **environ: str) -> Iterator[Team]:
+def make_team(*arguments: str, program: tuple[str, ...] = ("-m", "ajkit.daemon"), **environ: str) -> Iterator[Team]:
     """A team's daemon, stopped at the end."""
     root = tempfile.mkdtemp(prefix="aj-")
     team = Team(root)
     try:
-        team.begin(*arguments, **environ)
+        team.begin(*arguments, program=program, **environ)
         yield team
     finally:
         team.end()

@@ -35,7 +35,8 @@ def openapi_document(paths: Iterable[Path[Any, Any, Any]]) -> dict[str, Any]:
         "openapi": "3.1.0",
         "info": {"title": "aj submission daemon", "version": __version__, "description": _codes()},
         "paths": described,
-        "components": {"schemas": schemas["$defs"]},
+        "components": {"schemas": schemas["$defs"], "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}},
+        "security": [{"token": []}],
     }
 
 

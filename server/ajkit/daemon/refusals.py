@@ -8,6 +8,7 @@ import sqlite3
 from typing import TYPE_CHECKING, Any, cast
 
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
 from ajkit.shared.contract import PROBLEM_TYPE, ProblemDocument, ProblemShape, problem_document
@@ -31,7 +32,9 @@ class RefusedRequest(HTTPException):
 
 def answer(document: ProblemDocument) -> Response:
     """A problem document as a response."""
-    return Response(document.model_dump_json(), status_code=document.status, media_type=PROBLEM_TYPE)
+    # Who has not sent a body in time will not send another request either.
+    headers = {"connection": "close"} if document.code == "request.timeout" else None
+    return Response(document.model_dump_json(), document.status, headers, PROBLEM_TYPE)
 
 
 def _refused(_: Request, error: Exception) -> Response:
@@ -42,6 +45,10 @@ def _http(request: Request, error: Exception) -> Response:
     failed = cast("HTTPException", error)
     code = {404: "request.path", 405: "request.method"}.get(failed.status_code, "request.invalid")
     return answer(problem_document(code, f"{request.method} {request.url.path}: {failed.detail}"))
+
+
+def _cut_off(_: Request, __: Exception) -> Response:
+    return answer(problem_document("request.malformed", "the body was cut off"))
 
 
 def _unwritable(_: Request, error: Exception) -> Response:
@@ -66,6 +73,7 @@ def _fault(request: Request, error: Exception) -> Response:
 REFUSERS: dict[Any, Any] = {
     RefusedRequest: _refused,
     HTTPException: _http,
+    ClientDisconnect: _cut_off,
     sqlite3.OperationalError: _unwritable,
     OSError: _disk,
     ExecutionError: _engine,

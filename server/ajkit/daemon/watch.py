@@ -21,6 +21,9 @@ log = logging.getLogger(__name__)
 PATH = "aj.path"
 """The key of a request's scope under which a path leaves how the table of paths has it."""
 
+HEAD_BYTES = 16 * 1024
+"""How long the path, the query and the headers of a request may be."""
+
 _ALWAYS = {
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
@@ -61,6 +64,7 @@ class Watch:
             await send(message)
 
         try:
+            _check_head(scope)
             await self._app(scope, receive, dressed)
         except RefusedRequest as refused:
             # Refused by the door while no path had the request yet.
@@ -85,3 +89,10 @@ class Watch:
                 "remote": remote[0],
             }
             log.info("request", extra={"fields": fields})
+
+
+def _check_head(scope: Scope) -> None:
+    size = len(scope["raw_path"]) + len(scope["query_string"])
+    size += sum(len(name) + len(value) for name, value in scope["headers"])
+    if size > HEAD_BYTES:
+        raise RefusedRequest("request.head", f"{HEAD_BYTES} bytes are taken, not {size}")

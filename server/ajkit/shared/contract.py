@@ -134,6 +134,7 @@ REFUSALS: dict[str, Refusal] = {
     "request.host": Refusal(421, "The daemon is not called by this name"),
     "request.origin": Refusal(403, "Pages of other sites may not ask"),
     "request.malformed": Refusal(400, "This is not HTTP that is understood"),
+    "request.head": Refusal(431, "The head of the request is too large"),
     "request.busy": Refusal(503, "Too many requests are under way"),
     "request.invalid": Refusal(422, "The request is not what this path takes"),
     "request.too-large": Refusal(413, "The request is too large"),
