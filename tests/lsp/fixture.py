@@ -56,7 +56,7 @@ NEOVIM: dict[str, Any] = {
             "disabledSupport": True,
         },
     },
-    "workspace": {"workspaceEdit": {"resourceOperations": ["rename", "create", "delete"], "documentChanges": True}},
+    "workspace": {"workspaceEdit": {"resourceOperations": ["rename", "create", "delete"]}},
 }
 VSCODE: dict[str, Any] = {
     "general": {"positionEncodings": ["utf-16"]},
@@ -78,7 +78,7 @@ VSCODE: dict[str, Any] = {
         },
     },
     "workspace": {
-        **NEOVIM["workspace"],
+        "workspaceEdit": {"resourceOperations": ["create", "rename", "delete"], "documentChanges": True},
         "configuration": True,
         "codeLens": {"refreshSupport": True},
         "diagnostics": {"refreshSupport": True},

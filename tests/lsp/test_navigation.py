@@ -61,7 +61,7 @@ def test_definition(needle: str, places: list[str], client: dict[str, Any]) -> N
 
 def test_a_folder_of_a_dotted_name_leads_to_its_files() -> None:
     found = editor(at(CHAIN, "env.gpu'")).ask("textDocument/definition")
-    assert [place(each) for each in found] == [".aj/env/cpu.yaml:0:0-0", ".aj/env/gpu.yaml:0:0-0"]
+    assert [place(each) for each in found] == [".aj/env/gpu.yaml:0:0-0", ".aj/env/cpu.yaml:0:0-0"]
     assert span(found[0]["originSelectionRange"]) == "0:16-19"
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ajkit.lsp.failure import RequestFailed
-from tests.lsp.fixture import BARE, Editor, editor, short, span
+from tests.lsp.fixture import BARE, NEOVIM, Editor, editor, short, span
 
 NAMES = """
 --- .aj/template/leaf.yaml
@@ -80,6 +80,12 @@ def test_what_is_no_name_cannot_be_renamed(place: str) -> None:
 def test_names_that_cannot_be(new: str, why: str) -> None:
     with pytest.raises(RequestFailed, match=why):
         editor(NAMES).ask("textDocument/rename", newName=new)
+
+
+def test_an_editor_that_says_no_more_than_its_operations_gets_them() -> None:
+    answer = editor(NAMES, NEOVIM).ask("textDocument/rename", newName="shared")
+    assert edited(answer)[-1] == "rename .aj/template/common.yaml -> .aj/template/shared.yaml"
+    assert "changes" in editor(TASKS, NEOVIM).ask("textDocument/rename", newName="actor")
 
 
 def test_an_editor_that_cannot_rename_files_is_told_so() -> None:

@@ -40,7 +40,8 @@ def workspace_edit(
     for old, moved in renames:
         _require(client, "rename")
         operations.append({"kind": "rename", "oldUri": session.uri_of(old), "newUri": session.uri_of(moved)})
-    if not client.has("workspace", "workspaceEdit", "documentChanges"):
+    # Neovim 0.11 says which operations it can do, and does not say that it takes the form in which they come.
+    if not operations and not client.has("workspace", "workspaceEdit", "documentChanges"):
         return {"changes": by_uri}
     texts = [
         {"textDocument": {"uri": uri, "version": _version(session, uri)}, "edits": each} for uri, each in by_uri.items()
@@ -51,7 +52,7 @@ def workspace_edit(
 def can(client: Client, kind: str) -> bool:
     """Whether a client can ``create``, ``rename`` or ``delete`` files in an edit."""
     kinds = client.get("workspace", "workspaceEdit", "resourceOperations")
-    return client.has("workspace", "workspaceEdit", "documentChanges") and isinstance(kinds, list) and kind in kinds
+    return isinstance(kinds, list) and kind in kinds
 
 
 def _require(client: Client, kind: str) -> None:

@@ -74,16 +74,19 @@ def shadowed(view: View, spot: Spot) -> list[Span]:
 
 
 def _base_targets(session: Session, view: View, ref: BaseRef, offset: int) -> Iterable[Span]:
-    """The file of a base name; with the cursor on an earlier segment of a dotted name, the files of that folder."""
+    """The file of a base name; with the cursor on an earlier segment of a dotted name, the files of that folder.
+
+    The file of the name itself comes first: some editors go to the first place without asking.
+    """
     folder = posixpath.dirname(view.file.real)
     home = view.home
     steps = ref.name.split(".")
     segment = _segment(ref, offset)
+    path = base_path(ref.name, folder, home)
     if home and segment < len(steps) - 1:
         inside = posixpath.join(home, *steps[: segment + 1])
-        names = [each for each in session.files.names(inside) if each.endswith(".yaml")]
-        return [beginning(posixpath.join(inside, each)) for each in names]
-    path = base_path(ref.name, folder, home)
+        files = [posixpath.join(inside, each) for each in session.files.names(inside) if each.endswith(".yaml")]
+        return [beginning(each) for each in sorted(files, key=lambda each: each != path)]
     if path is None:
         return []
     if session.files.kind(path) != "file":
