@@ -100,3 +100,56 @@ def test_what_slurm_cannot_give_is_said() -> None:
     data: {mount_dir: /mnt/data}
 """
     )
+
+
+TASKS = """
+--- .aj/template/leaf.yaml
+config:
+  target:
+    service: slurm
+    queue: gpu
+  jobs:
+    - command: python train.py
+  _extra:
+    slurm:
+      tasks:
+        head: {replicas: 1, cpus_per_node: 8, memory: 32Gi, partition: cpu, command: python serve.py}
+        worker: {replicas: 2, gpus_per_node: 8, processes_per_node: 4}
+"""
+
+
+def test_tasks_give_unlike_nodes_their_shapes() -> None:
+    result, problems = described(TASKS)
+    assert problems == []
+    assert result.shape is not None
+    assert [(each.name, each.replicas, each.gpus_per_node) for each in result.shape.roles] == [
+        ("head", 1, 0),
+        ("worker", 2, 8),
+    ]
+    found = options(TASKS)
+    assert isinstance(found, SlurmOpts)
+    head = found.tasks["head"]
+    assert (head.command, head.memory, head.partition) == (["python serve.py"], "32768M", "cpu")
+
+
+def test_what_tasks_leave_no_room_for() -> None:
+    described("""
+--- .aj/template/leaf.yaml
+config:
+  target:
+    service: slurm
+    gpus_per_node: 8
+  # ^^^^^^^^^^^^^ slurm.tasks
+  jobs:
+    - command: python train.py
+      instance_count: 2
+    # ^^^^^^^^^^^^^^ schema.no-effect
+  _extra:
+    slurm:
+      tasks:
+        worker:
+          replicas: 0
+          #         ^ slurm.option
+        Head: {replicas: 1}
+      # ^^^^ slurm.option
+""")

@@ -15,15 +15,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from ajkit.backends.local import supervise
-from ajkit.backends.local.launch import (
-    ADDRESS,
-    base_environment,
-    environment,
-    impossible_variables,
-    script,
-    slots,
-    text_of,
-)
+from ajkit.backends.local.launch import ADDRESS, environment, text_of
 from ajkit.shared.job.execution import (
     Handle,
     JobState,
@@ -37,6 +29,7 @@ from ajkit.shared.job.execution import (
     Unavailable,
 )
 from ajkit.shared.job.secretrefs import missing_secrets, resolved, shown
+from ajkit.shared.job.slots import base_environment, impossible_variables, script, slots
 from ajkit.shared.problem import Problem, problem
 
 if TYPE_CHECKING:

@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Annotated
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
-from ajkit.shared.problem import Severity
-from ajkit.shared.spec import BackendOptions, Description, From, Ignored
+from ajkit.shared.problem import Finding, Severity
+from ajkit.shared.spec import BackendOptions, DerivedShape, Description, From, Ignored, Role
+from ajkit.shared.template.fields import TextList
 from ajkit.shared.template.refusals import refuse
 from ajkit.shared.template.sizes import MIB, binary_size
+from ajkit.shared.where import MISSING, at, format_keypath
 
 if TYPE_CHECKING:
     from ajkit.shared.template.model import Template
+    from ajkit.shared.where import KeyPath
+
+TASKS: KeyPath = ("_extra", "slurm", "tasks")
+_GLOBAL: tuple[KeyPath, ...] = (
+    ("target", "gpus_per_node"),
+    ("target", "cpus_per_node"),
+    ("target", "memory"),
+)
+_NOT_WITH_TASKS: tuple[KeyPath, ...] = (
+    ("jobs", 0, "instance_count"),
+    ("jobs", 0, "process_count_per_node"),
+    ("jobs", 0, "sku"),
+)
 
 
 def _word(value: str) -> str:
@@ -42,7 +58,30 @@ def _memory(value: object) -> object:
 
 
 Word = Annotated[str, AfterValidator(_word)]
+Cpus = Annotated[int, BeforeValidator(_cpus, json_schema_input_type=int | str)]
+Memory = Annotated[str, BeforeValidator(_memory, json_schema_input_type=int | str)]
 Words = Annotated[list[Word], BeforeValidator(lambda value: [value] if isinstance(value, str) else value)]
+
+
+class Task(BaseModel):
+    """One group of like nodes of a heterogeneous job; Slurm calls it a component."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
+
+    replicas: Annotated[int, Field(ge=1, description="Number of nodes.")]
+    gpus_per_node: Annotated[int, Field(ge=0, description="GPUs on each of them.")] = 0
+    processes_per_node: Annotated[int, Field(ge=1, description="Launcher processes on each of them.")] = 1
+    cpus_per_node: Annotated[Cpus | None, Field(description="Whole CPUs on each of them.")] = None
+    memory: Annotated[Memory | None, Field(description="Memory on each of them, e.g. `64Gi`.")] = None
+    partition: Annotated[Word | None, Field(description="Partition, where it is not the job's.")] = None
+    constraint: Annotated[Word | None, Field(description="Features of its nodes, where they are not the job's.")] = None
+    command: Annotated[TextList, Field(description="Lines run instead of the job's command.")] = []
+
+
+def _task_name(value: str) -> str:
+    if not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,30}", value):
+        raise refuse("option", f"{value!r} is no name of a task: use a-z, 0-9 and dashes, at most 31")
+    return value
 
 
 class SlurmOpts(BackendOptions):
@@ -73,13 +112,18 @@ class SlurmOpts(BackendOptions):
         From("_extra.slurm.host"),
         Field(description="Login node to submit from over ssh, `user@host` or a name of the ssh configuration."),
     ] = None
+    tasks: Annotated[
+        dict[Annotated[str, AfterValidator(_task_name)], Task],
+        From("_extra.slurm.tasks"),
+        Field(description="Groups of unlike nodes by name, in rank order: a heterogeneous Slurm job."),
+    ] = {}
     cpus_per_node: Annotated[
-        Annotated[int, BeforeValidator(_cpus, json_schema_input_type=int | str)] | None,
+        Cpus | None,
         From("target.cpus_per_node"),
         Field(description="Whole CPUs on each node."),
     ] = None
     memory: Annotated[
-        Annotated[str, BeforeValidator(_memory, json_schema_input_type=int | str)] | None,
+        Memory | None,
         From("target.memory"),
         Field(description="Memory on each node, e.g. `64Gi`."),
     ] = None
@@ -92,13 +136,48 @@ class Slurm(Description):
     summary = "Runs on a Slurm cluster, submitted with sbatch and spread with srun."
     options = SlurmOpts
 
-    def ignores(self, template: Template) -> tuple[Ignored, ...]:  # noqa: ARG002
-        """The nodes are used as they are: no image, no mounts."""
+    def build_spec_backend(self, template: Template) -> tuple[BackendOptions | None, list[Finding]]:
+        """The options; with tasks also what of `target` each of them has for itself."""
+        options, findings = super().build_spec_backend(template)
+        if _has_tasks(template):
+            findings += [
+                Finding(
+                    path,
+                    "slurm.tasks",
+                    f"`{format_keypath(path)}` cannot be set beside `_extra.slurm.tasks`, each of which has its own: "
+                    "delete it, or clear what a base sets with `null`",
+                    on_key=True,
+                    origin=TASKS,
+                )
+                for path in _GLOBAL
+                if at(template.raw, path) not in (None, MISSING)
+            ]
+        return options, findings
+
+    def derive_shape(self, template: Template) -> tuple[DerivedShape | None, list[Finding]]:
+        """The shape that the tasks add up to, where there are any."""
+        if not _has_tasks(template):
+            return None, []
+        options, findings = self.build_spec_backend(template)
+        if not isinstance(options, SlurmOpts):
+            return None, findings
+        tasks = options.tasks.items()
+        roles = (Role(name, task.replicas, task.gpus_per_node, task.processes_per_node) for name, task in tasks)
+        return DerivedShape(tuple(roles)), []
+
+    def ignores(self, template: Template) -> tuple[Ignored, ...]:
+        """The nodes are used as they are: no image, no mounts; with tasks, nothing that would shape like nodes."""
+        shaped = _NOT_WITH_TASKS if _has_tasks(template) else ()
         return (
+            *(Ignored(path, "each of the tasks has a shape of its own") for path in shaped),
             Ignored(("environment", "image"), "`slurm` runs the command on the nodes as they are, in no image"),
             Ignored(("environment", "registry"), "`slurm` starts no image"),
             Ignored(("storage",), "`slurm` mounts nothing: the command must find its data itself", Severity.WARNING),
         )
+
+
+def _has_tasks(template: Template) -> bool:
+    return at(template.raw, TASKS) not in (None, MISSING, {})
 
 
 SERVICES = (Slurm(),)

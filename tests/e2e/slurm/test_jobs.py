@@ -1,0 +1,217 @@
+"""Jobs on a real Slurm cluster, through a real daemon: every way in which they can go and end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from ajkit.client.wire import DaemonRefused
+from ajkit.shared.job.spec import FromEnv, JobSpec
+from tests.daemons import finish, job_spec, wait_until
+
+if TYPE_CHECKING:
+    from ajkit.client.daemon import Daemon
+    from tests.daemons import Host
+    from tests.e2e.slurm.cluster import Cluster
+
+OPTIONS: dict[str, Any] = {"gres": "gpu", "modules": []}
+
+
+def slurm_spec(command: str, **fields: Any) -> JobSpec:
+    """A job of the service `slurm`."""
+    options = OPTIONS | fields.pop("options", {})
+    return job_spec(command, service="slurm", backend_spec=options, **fields)
+
+
+def told(host: Host, job_id: str) -> tuple[str, str]:
+    """The state and the message of a job."""
+    job = host.daemon().job(job_id).job
+    return job.state.value, job.message
+
+
+def wait_state(host: Host, job_id: str, state: str) -> None:
+    """Wait until a job is in a state."""
+    wait_until(lambda: told(host, job_id)[0] == state, 30)
+
+
+def submit(host: Host, spec: JobSpec, folder: str | None = None) -> Daemon:
+    """Submit a job."""
+    daemon = host.daemon()
+    daemon.submit(spec, folder or host.code)
+    return daemon
+
+
+PLACES = "AJ_NODE_RANK NODE_RANK RANK LOCAL_RANK LOCAL_WORLD_SIZE WORLD_SIZE"
+SAY = "echo " + " ".join(f"${each}" for each in PLACES.split())
+
+
+def test_one_node(slurm_host: Host, tmp_path: Path) -> None:
+    (tmp_path / "run.sh").write_text("echo code $X")
+    spec = slurm_spec(f"{SAY}; bash run.sh; pwd", setup=["X=1", "export X"], env={"COMMAS": "a,b=c d\n\"e'$x"})
+    state, code, texts = slurm_host.run(spec, str(tmp_path))
+    assert (state, code) == ("done", 0), texts
+    assert texts["node-0"].splitlines()[:2] == ["0 0 0 0 1 1", "code 1"]
+    assert texts["node-0"].splitlines()[2].endswith("/code")
+
+
+def test_values_arrive_as_they_are(slurm_host: Host) -> None:
+    value = "a,b=c d\n\"e' $x \\ é ` ;"
+    texts = slurm_host.run(slurm_spec('printf %s "$ODD"', env={"ODD": value}))[2]
+    assert texts["node-0"] == value
+
+
+def test_two_nodes_of_eight_gpus_meet(slurm_host: Host, tmp_path: Path) -> None:
+    (tmp_path / "meet.py").write_text(MEET)
+    spec = slurm_spec(f"{SAY}; python3 meet.py; echo $CUDA_VISIBLE_DEVICES", nodes=2, gpus_per_node=8, selector=8)
+    state, code, texts = slurm_host.run(spec, str(tmp_path))
+    assert (state, code) == ("done", 0), texts
+    gpus = "0,1,2,3,4,5,6,7"
+    assert texts == {"node-0": f"0 0 0 0 1 2\nmet [1]\n{gpus}\n", "node-1": f"1 1 1 0 1 2\nmet 0\n{gpus}\n"}
+
+
+def test_every_process_knows_its_place(slurm_host: Host) -> None:
+    state, _, texts = slurm_host.run(slurm_spec(SAY, nodes=2, processes_per_node=2))
+    assert state == "done"
+    assert texts == {
+        "node-0.0": "0 0 0 0 2 4\n",
+        "node-0.1": "0 0 1 1 2 4\n",
+        "node-1.0": "1 1 2 0 2 4\n",
+        "node-1.1": "1 1 3 1 2 4\n",
+    }
+
+
+def test_the_template_wins_over_the_rendezvous_but_not_over_the_rank_of_the_node(slurm_host: Host) -> None:
+    env = {"MASTER_ADDR": "box", "MASTER_PORT": "1", "RANK": "7", "AJ_NODE_RANK": "9", "NODE_RANK": "8"}
+    spec = slurm_spec("echo $MASTER_ADDR $MASTER_PORT $RANK $NODE_RANK $AJ_NODE_RANK", env=env)
+    assert slurm_host.run(spec)[2] == {"node-0": "box 1 7 8 0\n"}
+
+
+def test_unlike_nodes_are_one_heterogeneous_job(slurm_host: Host, cluster: Cluster, tmp_path: Path) -> None:
+    (tmp_path / "meet.py").write_text(MEET)
+    tasks = {
+        "server": {"replicas": 1, "gpus_per_node": 0, "processes_per_node": 1, "command": [SAY, "python3 meet.py"]},
+        "worker": {"replicas": 1, "gpus_per_node": 4, "processes_per_node": 2},
+    }
+    spec = slurm_spec(
+        f"{SAY}; python3 meet.py; echo $CUDA_VISIBLE_DEVICES",
+        nodes=2,
+        processes_per_node=2,
+        gpus_per_node=4,
+        options={"tasks": tasks},
+        time_limit_seconds=600,
+    )
+    state, code, texts = slurm_host.run(spec, str(tmp_path))
+    assert (state, code) == ("done", 0), texts
+    assert texts == {
+        "node-0": "0 0 0 0 1 3\nmet [1, 2]\n",
+        "node-1.0": "1 1 1 0 2 3\nmet 0\n0,1,2,3\n",
+        "node-1.1": "1 1 2 1 2 3\nmet 0\n0,1,2,3\n",
+    }
+    assert cluster.jobs().count(f"aj-{spec.sid}") == 2
+
+
+def test_the_first_process_that_fails_ends_the_job(slurm_host: Host) -> None:
+    spec = slurm_spec("[ $RANK = 1 ] && exit 7; sleep 60", nodes=2)
+    state, code, texts = slurm_host.run(spec)
+    assert (state, code) == ("failed", 7), texts
+    assert told(slurm_host, spec.sid)[1] == "node-1 exited with 7"
+    assert "task 1: Exited with exit code 7" in texts["batch"]
+
+
+def test_a_signal_is_told_as_shells_do(slurm_host: Host) -> None:
+    spec = slurm_spec("kill -9 $$")
+    assert slurm_host.run(spec)[:2] == ("failed", 137)
+    assert told(slurm_host, spec.sid)[1] == "node-0 was ended by SIGKILL"
+
+
+def test_a_time_limit_is_kept_to_the_second(slurm_host: Host) -> None:
+    spec = slurm_spec("echo on; sleep 60", time_limit_seconds=2)
+    state, code, texts = slurm_host.run(spec)
+    assert (state, code) == ("failed", 124)
+    assert told(slurm_host, spec.sid)[1] == "stopped at its time limit of 2 seconds"
+    assert texts["node-0"] == "on\n"
+
+
+def test_cancelled_by_us_and_by_others(slurm_host: Host, cluster: Cluster) -> None:
+    ours, theirs = slurm_spec("sleep 60"), slurm_spec("sleep 60")
+    for each in (ours, theirs):
+        submit(slurm_host, each)
+        wait_state(slurm_host, each.sid, "running")
+    slurm_host.daemon().cancel(ours.sid)
+    cluster.ask("scancel", f"--name=aj-{theirs.sid}")
+    for each in (ours, theirs):
+        wait_state(slurm_host, each.sid, "cancelled")
+    assert told(slurm_host, ours.sid)[1] == "cancelled"
+    assert told(slurm_host, theirs.sid)[1].startswith("cancelled from outside of aj")
+
+
+def test_a_job_waits_and_is_put_back(slurm_host: Host, cluster: Cluster) -> None:
+    first = slurm_spec("echo on; sleep 60", nodes=2, options={"cpus_per_node": 16})
+    second = slurm_spec("true", nodes=2, options={"cpus_per_node": 16})
+    daemon = submit(slurm_host, first)
+    wait_state(slurm_host, first.sid, "running")
+    submit(slurm_host, second)
+    wait_until(lambda: told(slurm_host, second.sid) == ("queued", "waiting for free nodes"), 30)
+    number = daemon.job(first.sid).job.backend_id
+    assert number is not None
+    cluster.ask("scontrol", "requeue", number)
+    wait_state(slurm_host, first.sid, "queued")
+    assert told(slurm_host, first.sid)[1].startswith("put back into the queue by Slurm")
+    wait_state(slurm_host, second.sid, "done")
+    cluster.ask("scontrol", "update", f"jobid={number}", "starttime=now")
+    wait_state(slurm_host, first.sid, "running")
+    assert told(slurm_host, first.sid)[1] == "started again by Slurm (restart 1)"
+    daemon.cancel(first.sid)
+    assert finish(daemon, first.sid)[0] == "cancelled"
+
+
+def test_sbatch_says_no(slurm_host: Host) -> None:
+    spec = slurm_spec("true", options={"partition": "nope"})
+    assert slurm_host.run(spec)[0] == "rejected"
+    assert "invalid partition specified: nope" in told(slurm_host, spec.sid)[1]
+
+
+def test_the_opinion_of_slurm(slurm_host: Host) -> None:
+    daemon = slurm_host.daemon()
+    answer = daemon.render(slurm_spec("true", nodes=2, gpus_per_node=8), dry_run=True)
+    assert "n[1-2] in partition main" in (answer.opinion or "")
+    with pytest.raises(DaemonRefused, match="Requested node configuration is not available"):
+        daemon.render(slurm_spec("true", nodes=2, gpus_per_node=9), dry_run=True)
+
+
+def test_a_secret_is_in_no_file_and_no_argument(slurm_host: Host) -> None:
+    command = "echo ${#KEY}; cat /proc/[0-9]*/cmdline | tr '\\0' ' ' | grep -c hu[s]h"
+    spec = slurm_spec(command, env={"KEY": FromEnv(from_env="WANDB_API_KEY")})
+    assert slurm_host.run(spec)[2]["node-0"] == "4\n0\n"
+    folder = Path(slurm_host.state, "jobs", spec.sid)
+    texts = [path.read_bytes() for path in folder.rglob("*") if path.is_file()]
+    assert len(texts) > 5
+    assert not [each for each in texts if b"hush" in each]
+
+
+MEET = """
+import os, socket
+rank, world = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
+place = os.environ["MASTER_ADDR"], int(os.environ["MASTER_PORT"])
+if rank == 0:
+    with socket.create_server(place) as door:
+        door.settimeout(20)
+        guests = []
+        for _ in range(world - 1):
+            guest, _ = door.accept()
+            guests.append(int(guest.recv(9)))
+            guest.sendall(b"0")
+        print("met", sorted(guests))
+else:
+    import time
+    for _ in range(100):
+        try:
+            guest = socket.create_connection(place, 1)
+            break
+        except OSError:
+            time.sleep(0.1)
+    guest.sendall(str(rank).encode())
+    print("met", int(guest.recv(9)))
+"""
