@@ -79,8 +79,12 @@ def list_jobs(context: click.Context, *, live: bool = False, most: int = LISTED,
     elif not found:
         say("There are no jobs." if not live else "There are no jobs that have not ended.")
     else:
-        head = [style(word, bold=True) for word in ("ID", "NAME", "SERVICE", "NODES", "STATE", "SINCE (UTC)", "EXIT")]
-        write(columns([head, *(_cells(each) for each in found)]))
+        words = ["ID", "NAME", "SERVICE", "NODES", "STATE", "SINCE (UTC)", "EXIT"]
+        rows = [[style(word, bold=True) for word in words], *(_cells(each) for each in found)]
+        if any(each.owner for each in found):
+            owners = [style("OWNER", bold=True), *(one_line(each.owner) for each in found)]
+            rows = [[*row[:2], owner, *row[2:]] for row, owner in zip(rows, owners, strict=True)]
+        write(columns(rows))
 
 
 def _cells(job: JobInfo) -> list[str]:
@@ -119,6 +123,7 @@ def job_text(given: str, form: str, invocation: Invocation) -> str:
         ["state", _state(job.state) + (f": {visible(job.message)}" if job.message else "")],
         ["exit code", "–" if job.exit_code is None else str(job.exit_code)],
         ["template", one_line(job.template_name)],
+        *([["owner", one_line(job.owner)]] if job.owner else []),
         ["service", job.service + (f", as {one_line(job.backend_id)}" if job.backend_id else "")],
         ["shape", f"{job.nodes} node{'' if job.nodes == 1 else 's'}, {job.processes_per_node} to launch on each"],
         ["spec_sha256", job.spec_sha256],

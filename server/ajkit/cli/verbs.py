@@ -71,6 +71,7 @@ class Verb(click.Command):
     """A command whose help ends with examples: pairs of a command line and what it does."""
 
     def __init__(self, *args: Any, examples: Sequence[tuple[str, str]] = (), **kwargs: Any) -> None:
+        kwargs.setdefault("context_settings", {"help_option_names": ["-h", "--help"]})
         super().__init__(*args, **kwargs)
         self.examples = tuple(examples)
 
