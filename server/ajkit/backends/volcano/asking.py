@@ -68,10 +68,11 @@ def ask_queue(cluster: Cluster, name: str) -> None:
     try:
         state = cluster.get(QUEUE, name).get("status", {}).get("state", "Open")
     except Absent:
+        known = []
         with contextlib.suppress(Rejected, Absent):
-            known = ", ".join(sorted(each["metadata"]["name"] for each in cluster.all(QUEUE)))
-            raise Rejected(f"there is no queue {name!r} (target.queue); there are: {known or 'none'}") from None
-        raise Rejected(f"there is no queue {name!r} (target.queue)") from None
+            known = sorted(each["metadata"]["name"] for each in cluster.all(QUEUE))
+        there = f"; there are: {', '.join(known)}" if known else ""
+        raise Rejected(f"there is no queue {name!r} (target.queue){there}") from None
     except Rejected:
         return
     if state in {"Closed", "Closing"}:

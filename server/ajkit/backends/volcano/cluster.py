@@ -67,6 +67,11 @@ class Cluster:
             self._client = Client(self._config, timeout=httpx2.Timeout(_SECONDS), field_manager="aj")
             self._raw = RawClient(self._config, params)
 
+    def close(self) -> None:
+        """Let go of its connections."""
+        self._client.close()
+        self._raw.close()
+
     @property
     def namespace(self) -> str:
         """The namespace of the context."""

@@ -255,6 +255,13 @@ class VolcanoExecution:
             found.append(LiveValue(each["metadata"]["name"], detail))
         return sorted(found, key=lambda each: each.value)
 
+    def close(self) -> None:
+        """Let go of all connections."""
+        with self._lock:
+            for _, cluster in self._clusters.values():
+                cluster.close()
+            self._clusters.clear()
+
     def _cluster(self, options: VolcanoOpts | None) -> Cluster:
         context = options.context if options else None
         with self._lock:
