@@ -30,8 +30,8 @@ KILLS = 5
 SEED = 20240607
 
 
-def kill_at_random(host: Host, over: threading.Event, kills: list[float]) -> None:
-    """Kill whatever daemon is there, again and again, soon after it has begun to answer."""
+def kill_at_random(host: Host, over: threading.Event, kills: list[float], longest: float = 0.4) -> None:
+    """Kill whatever daemon is there, again and again, at most `longest` seconds after it has begun to answer."""
     chance = random.Random(SEED)
     last = 0
     while not over.is_set():
@@ -39,7 +39,7 @@ def kill_at_random(host: Host, over: threading.Event, kills: list[float]) -> Non
         if note is None or note.pid == last or not is_alive(note.pid):
             time.sleep(0.002)
             continue
-        pause = chance.uniform(0, 0.4)
+        pause = chance.uniform(0, longest)
         time.sleep(pause)
         if not over.is_set() and is_alive(note.pid):
             os.kill(note.pid, signal.SIGKILL)

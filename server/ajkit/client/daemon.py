@@ -127,7 +127,8 @@ class Daemon:
             DaemonFailed: the daemon cannot be reached; the job may have been taken (`job(spec.sid)` tells).
         """
         report("packing the code")
-        with pack(folder, spec.code.ignore, home=home, limits=limits) as archive:
+        state = os.path.dirname(self.reach.state)  # that of all hosts
+        with pack(folder, spec.code.ignore, home=home, state=state, limits=limits) as archive:
             request = SubmitRequest(
                 spec=spec, code_digest=archive.digest, caller=self._caller, origins=list(origins[:ORIGINS])
             )

@@ -73,16 +73,24 @@ class _Entry:
     size: int
 
 
-def pack(folder: str, ignore: Sequence[str], *, home: str | None = None, limits: Limits | None = None) -> Archive:
+def pack(
+    folder: str,
+    ignore: Sequence[str],
+    *,
+    home: str | None = None,
+    state: str | None = None,
+    limits: Limits | None = None,
+) -> Archive:
     """Pack a code folder, leaving out what the rules say.
 
     `ignore` are the rules of the folder itself (``code.ignore`` of a JobSpec); ignore files of sub-folders are read
-    here. `home` is AJ_HOME: of it only ``scripts`` travels. Empty folders travel; sockets and devices do not.
+    here. `home` is AJ_HOME: of it only ``scripts`` travels; `state` is where the daemon keeps its state: of it nothing
+    does. Empty folders travel; sockets and devices do not.
 
     Raises:
         Refused: no such folder, an unreadable file, a link that leaves the folder, more than the limits.
     """
-    root, entries = _chosen(folder, ignore, home, limits)
+    root, entries = _chosen(folder, ignore, (home, state), limits)
     file = tempfile.SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115 - the archive closes it
     try:
         hashing = _Hashing(file)
@@ -103,18 +111,20 @@ def measure(folder: str, ignore: Sequence[str], *, home: str | None = None, limi
     Raises:
         Refused: what `pack` would refuse by what it sees in the folders.
     """
-    _, entries = _chosen(folder, ignore, home, limits)
+    _, entries = _chosen(folder, ignore, (home, None), limits)
     return Extent(sum(each.size for each in entries if stat.S_ISREG(each.mode)), len(entries))
 
 
-def _chosen(folder: str, ignore: Sequence[str], home: str | None, limits: Limits | None) -> tuple[str, list[_Entry]]:
+def _chosen(
+    folder: str, ignore: Sequence[str], ours: tuple[str | None, str | None], limits: Limits | None
+) -> tuple[str, list[_Entry]]:
     """The real path of a code folder and what of it travels."""
     root = os.path.realpath(folder)
     if not os.path.isdir(root):
         raise _refused(
             "code.missing", f"the code folder {folder} does not exist: set code.local_dir, or give --code DIR"
         )
-    never = IgnoreRules(always_ignored(root, os.path.realpath(home) if home else None))
+    never = IgnoreRules(always_ignored(root, *(os.path.realpath(each) if each else None for each in ours)))
     entries = list(_walk(root, never, IgnoreRules(ignore)))
     _check_limits(folder, entries, limits or Limits())
     _check_links(root, entries)

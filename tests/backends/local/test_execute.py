@@ -178,15 +178,20 @@ def test_what_a_job_leaves_running_is_ended_with_it(shared_host: Host) -> None:
     assert not is_alive(int(texts["node-0"]))
 
 
-def test_a_job_whose_supervisor_is_killed_is_lost(shared_host: Host) -> None:
+def test_a_job_whose_supervisor_is_killed_is_lost_and_nothing_of_it_runs_on(shared_host: Host) -> None:
     daemon = shared_host.daemon()
-    spec = job_spec("echo $$; exec sleep 60")
+    sid = draw_sid()
+    command = "exec 2>/dev/null; setsid sleep 61 & (sleep 62 &); echo $$ $!; trap : TERM; while :; do sleep 0.1; done"
+    spec = job_spec(command, sid=sid, env={"AJ_ID": sid})
     running(daemon, spec, shared_host.code, "\n")
     supervisor = int(daemon.job(spec.sid).job.backend_id or 0)
     os.kill(supervisor, signal.SIGKILL)
     state, _, texts = finish(daemon, spec.sid)
-    os.kill(int(texts["node-0"]), signal.SIGKILL)
     assert state == "lost"
+    assert not [pid for pid in texts["node-0"].split() if is_alive(int(pid))]
+    message = daemon.job(spec.sid).job.message
+    assert message.startswith("its supervisor was ended from outside, or the machine went down; ")
+    assert message.endswith(" of its processes still ran and were ended")
 
 
 def test_no_terminal_and_no_input(shared_host: Host) -> None:

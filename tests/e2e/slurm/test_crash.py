@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 from collections import Counter
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from ajkit.client.start import DaemonFailed
 from tests.daemon.test_crash import kill_at_random
 from tests.daemons import draw_sid, finish
 from tests.e2e.slurm.test_jobs import slurm_spec
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 JOBS = int(os.environ.get("AJ_CRASH_JOBS", "200" if os.environ.get("AJ_SOAK") == "1" else "24"))
 KILLS = 5
 """The daemon is killed at least so often."""
+LONGEST = 2.0
+"""Seconds that a daemon lives at most: some of the calls of Slurm's commands take one."""
 
 
 @pytest.mark.timeout(90 + 4 * JOBS)
@@ -39,11 +43,14 @@ def test_nothing_is_lost_and_nothing_is_doubled(
         sid = draw_sid()
         specs.append(slurm_spec(f"echo {sid} >> {started}; exit {number % 3}", sid=sid))
     over, kills = threading.Event(), list[float]()
-    killer = threading.Thread(target=kill_at_random, args=(slurm_host, over, kills))
+    killer = threading.Thread(target=kill_at_random, args=(slurm_host, over, kills, LONGEST))
     killer.start()
 
     def submit(spec: JobSpec) -> None:
-        slurm_host.patient().submit(spec, slurm_host.code)
+        while True:
+            with contextlib.suppress(DaemonFailed):
+                slurm_host.patient().submit(spec, slurm_host.code, key=spec.sid)
+                return
 
     try:
         with ThreadPoolExecutor(4) as pool:

@@ -51,3 +51,8 @@ def test_it_travels_as_written(written: str) -> None:
 )
 def test_of_an_aj_home_only_its_scripts_travel(folder: str, home: str | None, lines: list[str]) -> None:
     assert always_ignored(folder, home) == [".git", ".venv", "node_modules", "__pycache__", *lines]
+
+
+def test_nothing_of_the_daemons_state_travels() -> None:
+    assert always_ignored("/p", None, "/p/.local/state/aj")[-1] == "/.local/state/aj/"
+    assert always_ignored("/p", "/p/.aj", "/q/state")[-1] == "!/.aj/scripts/"

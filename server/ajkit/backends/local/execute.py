@@ -8,14 +8,15 @@ import json
 import os
 import select
 import shutil
-import socket
 import subprocess
 import sys
 import time
 from typing import TYPE_CHECKING, Any
 
-from ajkit.backends.local import supervise
+import ajkit
+from ajkit.backends.local import gpus, supervise
 from ajkit.backends.local.launch import ADDRESS, environment, text_of
+from ajkit.backends.local.leftovers import end_leftovers
 from ajkit.shared.job.execution import (
     Handle,
     JobState,
@@ -37,7 +38,9 @@ if TYPE_CHECKING:
 
     from ajkit.shared.job.spec import JobSpec
 
-_LOCK, _CLAIM, _RESULT = "lock", supervise.CLAIM, supervise.RESULT
+_LOCK, _CLAIM, _RESULT, _WAITING = "lock", supervise.CLAIM, supervise.RESULT, supervise.WAITING
+_ROOT = os.path.dirname(os.path.dirname(ajkit.__file__))
+_SUPERVISE = "import sys; sys.path.insert(0, sys.argv[1]); from ajkit.backends.local.supervise import main; main()"
 _CLAIM_SECONDS = 20.0
 _GRACE_SECONDS = 5.0
 _MOST_PROCESSES = 256
@@ -56,6 +59,7 @@ class LocalExecution:
 
     def __init__(self) -> None:
         self._started: set[subprocess.Popen[bytes]] = set()
+        self._found: list[str] | None = None
 
     def check(self, spec: JobSpec) -> Sequence[Problem]:
         """See `Execution.check`: more than one machine can stand, and what no process can be given."""
@@ -67,13 +71,16 @@ class LocalExecution:
         found += [problem("local.env", each, None) for each in impossible_variables(spec.env)]
         return found
 
-    def submit(self, job: Submission, report: Callable[[str], None]) -> str:  # noqa: ARG002 - nothing to wait for
+    def submit(self, job: Submission, report: Callable[[str], None]) -> str:
         """See `Execution.submit`; the id is the supervisor's process id."""
         os.makedirs(job.folder, mode=0o700, exist_ok=True)
         with _hold(job.folder) as lock:
             if lock is None or _has(job.folder, _CLAIM):
                 return _claimed_by(job.folder)
-            return self._launch(job.folder, _prepare(job), lock)
+            few = gpus.told_of_few(job.spec, self._gpus())
+            if few is not None:
+                report(few)
+            return self._launch(job.folder, _prepare(job, self._gpus()), lock)
 
     def find(self, job: Submission) -> str | None:
         """See `Execution.find`."""
@@ -90,9 +97,10 @@ class LocalExecution:
         result = _read(folder, _RESULT)
         if result is not None:
             return Status(JobState(result["state"]), result["message"], result["exit_code"])
-        if alive:
-            return Status(JobState.RUNNING)
-        return Status(JobState.LOST, "its supervisor was ended from outside, or the machine went down")
+        if not alive:
+            return _lost(handle.job)
+        waiting = _read(folder, _WAITING)
+        return Status(JobState.RUNNING) if waiting is None else Status(JobState.QUEUED, waiting["message"])
 
     def streams(self, handle: Handle) -> Sequence[LogStream]:
         """See `Execution.streams`: one log for each process."""
@@ -128,10 +136,13 @@ class LocalExecution:
     def render(self, job: Submission) -> Rendered:
         """See `Execution.render`."""
         base = base_environment(os.environ, job.caller)
-        processes = [
-            {"name": each.name, "env": environment(job.spec, each, "‹a free port›", base, shown(job.spec.env))}
-            for each in slots(job.spec)
-        ]
+        plan = gpus.plan(job.spec, self._gpus(), os.environ)
+        processes = []
+        for each in slots(job.spec):
+            variables = environment(job.spec, each, "‹a free port›", base, shown(job.spec.env))
+            if plan is not None:
+                variables[gpus.VARIABLE] = f"‹{plan['shares'][each.node]} of {','.join(plan['names'])}›"
+            processes.append({"name": each.name, "env": variables})
         text = json.dumps(processes, indent=2, ensure_ascii=False) + "\n"
         return Rendered({"script.sh": script(job.spec), "processes.json": text})
 
@@ -139,13 +150,19 @@ class LocalExecution:
         """See `Execution.dry_run`."""
         return None
 
+    def _gpus(self) -> list[str]:
+        """The GPUs of this machine, looked for once."""
+        if self._found is None:
+            self._found = gpus.machine_gpus(os.environ)
+        return self._found
+
     def _launch(self, folder: str, plan: dict[str, Any], lock: int) -> str:
         """Start the supervisor, hand it the plan and the lock, and wait until it has claimed the job."""
         self._reap()
         with open(os.path.join(folder, "supervisor.log"), "ab") as errors:
             try:
                 started = subprocess.Popen(
-                    [sys.executable, "-I", "-S", supervise.__file__, str(lock)],
+                    [sys.executable, "-I", "-S", "-c", _SUPERVISE, _ROOT, str(lock)],
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=errors,
@@ -176,7 +193,25 @@ class LocalExecution:
                 self._started.discard(each)
 
 
-def _prepare(job: Submission) -> dict[str, Any]:
+def _lost(job: Submission) -> Status:
+    """End what is left of a job whose supervisor is gone, and write down that it is lost."""
+    lock = _try_lock(job.folder)
+    if lock is None:
+        return Status(JobState.RUNNING)
+    try:
+        result = _read(job.folder, _RESULT)
+        if result is None:
+            count = end_leftovers(job.folder, job.spec.sid)
+            left = f"; {count} of its processes still ran and {'was' if count == 1 else 'were'} ended" if count else ""
+            message = f"its supervisor was ended from outside, or the machine went down{left}"
+            result = {"state": JobState.LOST, "exit_code": None, "message": message}
+            supervise.write_whole(job.folder, _RESULT, result)
+    finally:
+        os.close(lock)
+    return Status(JobState(result["state"]), result["message"], result["exit_code"])
+
+
+def _prepare(job: Submission, names: list[str]) -> dict[str, Any]:
     """Lay out the job's folder and say what is to be started. Secrets are in the plan and nowhere else."""
     if job.code is None:
         raise Rejected("the job has no code")
@@ -192,7 +227,6 @@ def _prepare(job: Submission) -> dict[str, Any]:
         os.makedirs(logs, mode=0o700, exist_ok=True)
         with open(text, "w", encoding="utf-8") as file:
             file.write(script(job.spec))
-        port = _free_port()
     except OSError as error:
         raise Unavailable(f"the job's folder cannot be laid out: {error}") from error
     return {
@@ -201,22 +235,18 @@ def _prepare(job: Submission) -> dict[str, Any]:
         "umask": 0o022,
         "time_limit": job.spec.time_limit_seconds,
         "grace": _GRACE_SECONDS,
+        "meet": None if "MASTER_PORT" in values else ADDRESS,
+        "gpus": gpus.plan(job.spec, names, os.environ),
         "processes": [
             {
                 "name": each.name,
-                "env": environment(job.spec, each, port, base, values),
+                "node": each.node,
+                "env": environment(job.spec, each, "", base, values),
                 "log": os.path.join(logs, f"{each.name}.log"),
             }
             for each in slots(job.spec)
         ],
     }
-
-
-def _free_port() -> int:
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
-        probe.bind((ADDRESS, 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 @contextlib.contextmanager

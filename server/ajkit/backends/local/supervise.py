@@ -2,7 +2,7 @@
 
 It gets a plan as JSON on standard input and the lock of the job's folder by inheritance, and holds that lock while it
 lives. It writes ``claim.json`` before it starts anything and ``result.json`` when nothing of the job runs any more.
-Run as ``python -I -S supervise.py`` it imports nothing but the standard library.
+Nothing but the standard library is loaded for it.
 """
 
 from __future__ import annotations
@@ -13,24 +13,30 @@ import json
 import os
 import select
 import signal
+import socket
 import sys
 import time
 from typing import Any
 
-CLAIM, RESULT = "claim.json", "result.json"
+from ajkit.backends.local.leftovers import note_started
+from ajkit.backends.local.share import Share
+
+CLAIM, RESULT, WAITING = "claim.json", "result.json", "waiting.json"
 CANCEL = signal.SIGTERM
 TIMED_OUT = 124
 _IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)
 NO_COMMAND = 127
+_LOOK_SECONDS = 0.2
+"""How often a job that waits for GPUs looks whether they are free."""
 
 
 def main() -> int:
     """Run the job of the plan on standard input; without a whole plan, nothing at all.
 
-    The argument is the descriptor of the lock; the working directory is the job's.
+    The last argument is the descriptor of the lock; the working directory is the job's.
     """
     # The job's processes must not hold the lock: they may outlive this program.
-    os.set_inheritable(int(sys.argv[1]), False)  # noqa: FBT003
+    os.set_inheritable(int(sys.argv[-1]), False)  # noqa: FBT003
     try:
         plan = json.loads(sys.stdin.buffer.read())
     except ValueError:
@@ -42,12 +48,13 @@ class Supervisor:
     """One job: its processes, what they leave behind, and how it ends."""
 
     def __init__(self, plan: dict[str, Any]) -> None:
-        """`plan`: folder, argv, umask, time_limit, grace, processes (each with name, env and log)."""
+        """`plan`: folder, argv, umask, time_limit, grace, meet, gpus, processes (each with name, node, env and log)."""
         self._plan = plan
         self._folder: str = plan["folder"]
         self._running: dict[int, str] = {}
         self._codes: dict[str, int] = {}
         self._cancelled = False
+        self._answered = False
         self._news, self._bell = os.pipe()
 
     def run(self) -> int:
@@ -55,11 +62,8 @@ class Supervisor:
         self._listen()
         write_whole(self._folder, CLAIM, {"pid": os.getpid()})
         adopt_orphans()
-        ended = self._start()
-        # Who waits for this may be gone by now; the job does not need them.
-        with contextlib.suppress(BrokenPipeError):
-            os.write(1, b"started\n")
-        os.close(1)
+        ended = self._take_gpus() or self._start()
+        self._answer()
         ended = ended or self._wait()
         self._stop()
         write_whole(self._folder, RESULT, {**ended, "processes": self._codes})
@@ -78,8 +82,43 @@ class Supervisor:
     def _hear_cancel(self, *_: object) -> None:
         self._cancelled = True
 
+    def _answer(self) -> None:
+        """Tell who waits for it that the job is in good hands."""
+        if not self._answered:
+            self._answered = True
+            # They may be gone by now; the job does not need them.
+            with contextlib.suppress(BrokenPipeError):
+                os.write(1, b"claimed\n")
+            os.close(1)
+
+    def _take_gpus(self) -> dict[str, Any] | None:
+        """Wait until the job has its GPUs and show them to its processes; how it ended where it was cancelled."""
+        gpus = self._plan["gpus"]
+        if gpus is None:
+            return None
+        share = Share(gpus["folder"], gpus["names"], gpus["wanted"])
+        told = ""
+        while (taken := share.take()) is None:
+            if share.reason != told:
+                told = share.reason
+                write_whole(self._folder, WAITING, {"message": told})
+            self._answer()
+            if self._cancelled:
+                share.leave()
+                return {"state": "cancelled", "exit_code": None, "message": "cancelled while it waited for GPUs"}
+            self._sleep(_LOOK_SECONDS)
+        parts = [[taken.pop(0) for _ in range(count)] for count in gpus["shares"]]
+        for each in self._plan["processes"]:
+            each["env"]["CUDA_VISIBLE_DEVICES"] = ",".join(parts[each["node"]])
+        return None
+
     def _start(self) -> dict[str, Any] | None:
         os.umask(self._plan["umask"])
+        if self._plan["meet"]:
+            # Only now: who waited for long would find that the port has been taken meanwhile.
+            port = free_port(self._plan["meet"])
+            for each in self._plan["processes"]:
+                each["env"]["MASTER_PORT"] = str(port)
         argv = self._plan["argv"]
         for each in self._plan["processes"]:
             files = [
@@ -94,6 +133,9 @@ class Supervisor:
             except (OSError, ValueError) as error:
                 return {"state": "failed", "exit_code": NO_COMMAND, "message": f"{each['name']}: {error}"}
             self._running[pid] = each["name"]
+        note_started(self._folder, list(self._running))
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(os.path.join(self._folder, WAITING))
         return None
 
     def _wait(self) -> dict[str, Any]:
@@ -159,6 +201,14 @@ class Supervisor:
                 os.kill(pid, number)
 
 
+def free_port(address: str) -> int:
+    """A port that nobody listens on now."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+        probe.bind((address, 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
 def said(code: int) -> str:
     """An exit code in words."""
     if code > 128:
@@ -208,7 +258,3 @@ def descendants(ancestor: int) -> list[int]:
                 found.append(pid)
                 grown = True
     return found
-
-
-if __name__ == "__main__":
-    sys.exit(main())

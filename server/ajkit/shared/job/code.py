@@ -38,17 +38,26 @@ def code_folder(resolved: Resolved, template: Template, request: JobRequest) -> 
     return posixpath.normpath(posixpath.join(resolved.project, inside))
 
 
-def always_ignored(folder: str, home: str | None) -> list[str]:
+def always_ignored(folder: str, home: str | None, state: str | None = None) -> list[str]:
     """Gitignore lines that hold before a JobSpec's own: what never travels from a code folder.
 
-    Of an AJ_HOME inside the folder only ``scripts/`` travels.
+    Of an AJ_HOME inside the folder only ``scripts/`` travels, and nothing of the daemon's `state`: every job's code is
+    kept there, so that each job would be larger than the one before.
     """
     lines = list(ALWAYS_IGNORED)
-    prefix = folder.rstrip("/") + "/"
-    if home is not None and home.startswith(prefix):
-        inside = "".join(f"\\{each}" if each in "\\*?[]!# " else each for each in home[len(prefix) :])
+    if (inside := _inside(folder, home)) is not None:
         lines += [f"/{inside}/*", f"!/{inside}/scripts/"]
+    if (inside := _inside(folder, state)) is not None:
+        lines.append(f"/{inside}/")
     return lines
+
+
+def _inside(folder: str, path: str | None) -> str | None:
+    """The path of what lies inside a folder, as a gitignore line has it; None for what does not."""
+    prefix = folder.rstrip("/") + "/"
+    if path is None or not path.startswith(prefix):
+        return None
+    return "".join(f"\\{each}" if each in "\\*?[]!# " else each for each in path[len(prefix) :])
 
 
 def job_code(
