@@ -23,6 +23,16 @@ def stamp_of(path: str) -> Stamp | None:
         return None
 
 
+def problems_page() -> str | None:
+    """The path of the page of problems: as installed with the package; in a checkout, where people edit it."""
+    package = os.path.dirname(__file__)
+    for place in (("cli", "problems.md"), ("..", "..", "docs", "problems.md")):
+        path = os.path.normpath(os.path.join(package, *place))
+        if os.path.isfile(path):
+            return path
+    return None
+
+
 class DiskFiles:
     """`Files` on the local disk.
 

@@ -47,7 +47,11 @@ NEOVIM: dict[str, Any] = {
         "definition": {"linkSupport": True},
         "documentSymbol": {"hierarchicalDocumentSymbolSupport": True},
         "completion": {"completionItem": {"snippetSupport": True, "documentationFormat": ["markdown", "plaintext"]}},
-        "publishDiagnostics": {"relatedInformation": True},
+        "publishDiagnostics": {
+            "relatedInformation": True,
+            "codeDescriptionSupport": True,
+            "tagSupport": {"valueSet": [1, 2]},
+        },
         "diagnostic": {"dynamicRegistration": False},
         "rename": {"prepareSupport": True},
         "codeAction": {

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os.path
 import re
 
-_INSTALLED = "problems.md"
-_REPOSITORY = os.path.join("..", "..", "..", "docs", "problems.md")
+from ajkit.disk import problems_page
+
 _HEADING = re.compile(r"^## (?P<codes>[^\n]*)$", re.MULTILINE)
 
 
@@ -22,12 +21,8 @@ def sections() -> dict[str, str]:
 
 
 def _read() -> str:
-    """The page as it is installed with the package; in a checkout, where people edit it."""
-    beside = os.path.dirname(__file__)
-    for name in (_INSTALLED, _REPOSITORY):
-        try:
-            with open(os.path.join(beside, name), encoding="utf-8") as file:
-                return file.read()
-        except FileNotFoundError:
-            continue
-    raise FileNotFoundError(f"{_INSTALLED} is not installed beside {__file__}")
+    path = problems_page()
+    if path is None:
+        raise FileNotFoundError("problems.md is not installed with ajkit")
+    with open(path, encoding="utf-8") as file:
+        return file.read()

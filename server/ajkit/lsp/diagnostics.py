@@ -16,18 +16,24 @@ _SEVERITIES = {Severity.ERROR: 1, Severity.WARNING: 2, Severity.INFORMATION: 3, 
 _UNNECESSARY, _DEPRECATED = 1, 2
 
 
-def diagnostic(problem: Problem, uri_of: Callable[[str], str], page: str, *, related: bool = True) -> dict[str, Any]:
-    """One problem as a diagnostic; ranges are still spans. `page` is the URI of the page that explains the codes."""
+def diagnostic(
+    problem: Problem, uri_of: Callable[[str], str], page: str, *, related: bool = True, tagged: bool = True
+) -> dict[str, Any]:
+    """One problem as a diagnostic; ranges are still spans.
+
+    `page` is the URI of the page that explains the codes, empty for none.
+    """
     found: dict[str, Any] = {
         "range": problem.span,
         "severity": _SEVERITIES[problem.severity],
         "code": problem.code,
-        "codeDescription": {"href": f"{page}#{anchor(problem.code)}"},
         "source": SOURCE,
         "message": problem.message,
     }
     tags = [tag for tag, is_set in ((_UNNECESSARY, problem.unnecessary), (_DEPRECATED, problem.deprecated)) if is_set]
-    if tags:
+    if page:
+        found["codeDescription"] = {"href": f"{page}#{anchor(problem.code)}"}
+    if tagged and tags:
         found["tags"] = tags
     if related and problem.related:
         found["relatedInformation"] = [

@@ -8,6 +8,8 @@ import os
 import sys
 
 from ajkit.client.facts import new_sid, now
+from ajkit.disk import problems_page
+from ajkit.lsp.convert import uri_of
 from ajkit.lsp.server import serve_stdio, serve_tcp
 from ajkit.lsp.session import Session
 from ajkit.lsp.surroundings import Surroundings
@@ -26,6 +28,8 @@ def main(*, tcp: tuple[str, int] | None = None) -> int:
         folder=os.getcwd(),
         surroundings=Surroundings(os.environ, now, new_sid),
     )
+    page = problems_page()
+    session.page = uri_of(page) if page else ""
     return serve_tcp(session, *tcp) if tcp else serve_stdio(session)
 
 

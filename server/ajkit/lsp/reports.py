@@ -137,8 +137,11 @@ class Reports:
 
 def sent(session: Session, client: Client, problems: Iterable[Problem]) -> Items:
     """Problems of one file as diagnostics, ready to send."""
-    related = client.has("textDocument", "publishDiagnostics", "relatedInformation") or client.has(
-        "textDocument", "diagnostic", "relatedInformation"
-    )
-    made = [diagnostic(each, session.uri_of, session.page, related=related) for each in problems]
+
+    def can(what: str) -> bool:
+        return any(client.has("textDocument", way, what) for way in ("publishDiagnostics", "diagnostic"))
+
+    page = session.page if can("codeDescriptionSupport") else ""
+    related, tagged = can("relatedInformation"), can("tagSupport")
+    made = [diagnostic(each, session.uri_of, page, related=related, tagged=tagged) for each in problems]
     return convert.wire(made, session.encoding)  # type: ignore[no-any-return]
