@@ -21,6 +21,17 @@ await build({
   minify: !testing,
   metafile: true,
 })
+await build({
+  bundle: true,
+  platform: 'browser',
+  format: 'iife',
+  target: 'es2022',
+  minify: !testing,
+  legalComments: 'none',
+  logLevel: 'warning',
+  entryPoints: ['src/views/graph/page/main.ts'],
+  outfile: 'out/graph.js',
+})
 if (testing) {
   await build({ ...common, entryPoints: ['test/index.ts'], outfile: 'out/test/index.js', sourcemap: 'inline' })
 }

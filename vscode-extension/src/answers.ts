@@ -124,3 +124,59 @@ export interface RefusalData {
   readonly location?: { readonly uri: string; readonly range: PlainRange } | null
   readonly fields?: readonly string[]
 }
+
+/** A job as the daemon keeps it; times are ISO 8601. */
+export interface JobInfo extends Job {
+  readonly template_name: string
+  readonly nodes: number
+  readonly processes_per_node: number
+  readonly message: string
+  readonly cancel_requested: boolean
+  readonly backend_id: string | null
+  readonly exit_code: number | null
+  readonly accepted_at: string
+  readonly changed_at: string
+  readonly started_at: string | null
+  readonly ended_at: string | null
+}
+
+export interface JobList {
+  readonly running: boolean
+  readonly jobs: readonly JobInfo[]
+  readonly message: string | null
+}
+
+export interface LogNews {
+  readonly job: JobInfo
+  readonly pieces: readonly { readonly stream: string; readonly node: number; readonly text: string }[]
+  readonly after: string
+  readonly more: boolean
+  readonly complete: boolean
+}
+
+export interface JobSpecAnswer {
+  readonly job: JobInfo
+  readonly text: string
+  readonly template: { readonly uri: string; readonly path: string } | null
+  readonly request: {
+    readonly nodes?: number
+    readonly processes?: number
+    readonly ppn?: number
+    readonly command: string | null
+  }
+}
+
+export interface GraphNode {
+  readonly name: string
+  readonly uri: string
+  readonly leaf: boolean
+  readonly service: string | null
+  readonly errors: number
+  readonly warnings: number
+}
+
+export interface GraphAnswer {
+  readonly home: { readonly path: string; readonly uri: string }
+  readonly nodes: readonly GraphNode[]
+  readonly edges: readonly { readonly from: string; readonly to: string }[]
+}

@@ -4,6 +4,7 @@ import * as vscode from 'vscode'
 export {
   CancellationTokenSource,
   CodeLens,
+  DiagnosticSeverity,
   Disposable,
   EventEmitter,
   MarkdownString,
@@ -15,6 +16,7 @@ export {
   Selection,
   StatusBarAlignment,
   TabInputText,
+  TabInputTextDiff,
   ThemeColor,
   ThemeIcon,
   TreeItem,
@@ -29,7 +31,9 @@ export type {
   ExtensionContext,
   LogOutputChannel,
   Memento,
+  Pseudoterminal,
   QuickPickItem,
+  Terminal,
   TextDocument,
   TextDocumentContentProvider,
   TextEditor,
@@ -41,6 +45,11 @@ export type {
 
 /** The parts of the editor that features use directly: `commands`, `env`, `languages`, `window`, `workspace`. */
 export const { commands, env, extensions, languages, window, workspace } = vscode
+
+/** What ends what it stands for, of whatever class. */
+export interface Ending {
+  dispose(): unknown
+}
 
 export const LANGUAGE = 'aj-template'
 export const PREVIEW = 'aj-preview'
@@ -69,12 +78,7 @@ export function setting<T>(name: string, otherwise: T, resource?: vscode.Uri): T
   return vscode.workspace.getConfiguration('aj', resource).get<T>(name) ?? otherwise
 }
 
-/** A place that an answer of the server names, or null. */
-export interface Place {
-  readonly uri: string | null
-  readonly range: { readonly start: vscode.Position; readonly end: vscode.Position } | PlainRange | null
-}
-
+/** A range of the protocol. */
 export interface PlainRange {
   readonly start: { readonly line: number; readonly character: number }
   readonly end: { readonly line: number; readonly character: number }
@@ -85,18 +89,26 @@ export function rangeOf(plain: PlainRange): vscode.Range {
   return new vscode.Range(plain.start.line, plain.start.character, plain.end.line, plain.end.character)
 }
 
-/** Opens a file at a range, in the column where it is open already, else in one with files. */
-export async function show(uri: vscode.Uri, range?: PlainRange | null): Promise<vscode.TextEditor> {
-  const shown = vscode.window.visibleTextEditors.find((each) => each.document.uri.toString() === uri.toString())
-  const options: vscode.TextDocumentShowOptions = { preview: false }
-  if (shown?.viewColumn !== undefined) {
-    options.viewColumn = shown.viewColumn
-  }
-  const editor = await vscode.window.showTextDocument(uri, options)
+/** Opens a file at a range: in the column where it is open already, else (where asked) not in the active one. */
+export async function show(uri: vscode.Uri, range?: PlainRange | null, elsewhere = false): Promise<vscode.TextEditor> {
+  const editors = vscode.window.visibleTextEditors
+  const there = editors.find((each) => each.document.uri.toString() === uri.toString())
+  const other = elsewhere
+    ? editors.find((each) => each.viewColumn !== vscode.window.activeTextEditor?.viewColumn)
+    : undefined
+  const editor = await vscode.window.showTextDocument(uri, {
+    preview: false,
+    viewColumn: (there ?? other)?.viewColumn ?? vscode.ViewColumn.Active,
+  })
   if (range) {
-    const there = rangeOf(range)
-    editor.selection = new vscode.Selection(there.start, there.start)
-    editor.revealRange(there, vscode.TextEditorRevealType.InCenterIfOutsideViewport)
+    const place = rangeOf(range)
+    editor.selection = new vscode.Selection(place.start, place.start)
+    reveal(editor, place)
   }
   return editor
+}
+
+/** Scrolls to a range, unless it can be seen. */
+export function reveal(editor: vscode.TextEditor, range: vscode.Range): void {
+  editor.revealRange(range, vscode.TextEditorRevealType.InCenterIfOutsideViewport)
 }

@@ -9,9 +9,10 @@ export function isTemplate(document: TextDocument): boolean {
   return document.languageId === LANGUAGE && ['file', 'untitled'].includes(document.uri.scheme)
 }
 
-/** The template of a command's argument (a URI, as text or not), else of the active editor; undefined for neither. */
+/** The template of a command's argument (a URI, as text or not, or what carries one), else of the active editor; undefined for neither. */
 export function templateOf(given?: unknown): Uri | undefined {
-  const uri = typeof given === 'string' ? Uri.parse(given) : given instanceof Uri ? given : undefined
+  const named = typeof given === 'object' && given !== null && 'uri' in given ? given.uri : given
+  const uri = typeof named === 'string' ? Uri.parse(named) : named instanceof Uri ? named : undefined
   if (uri !== undefined) {
     return uri.scheme === PREVIEW ? previewed(uri)?.template : uri
   }

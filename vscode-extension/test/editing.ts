@@ -28,7 +28,7 @@ export async function open(name: string): Promise<vscode.TextEditor> {
 }
 
 /** Waits until something is there: neither undefined nor false nor empty. */
-export async function until<T>(look: () => T | Promise<T>, what = look.toString()): Promise<NonNullable<T>> {
+export async function until<T>(look: () => T | PromiseLike<T>, what = look.toString()): Promise<NonNullable<T>> {
   const end = Date.now() + 15_000
   for (;;) {
     const found = await look()
@@ -41,5 +41,70 @@ export async function until<T>(look: () => T | Promise<T>, what = look.toString(
       throw new Error(`did not happen: ${what}`)
     }
     await new Promise((resolve) => setTimeout(resolve, 30))
+  }
+}
+
+/** Waits until a check holds; what it says then is the failure. */
+export async function holds(check: () => void | PromiseLike<void>): Promise<void> {
+  const end = Date.now() + 15_000
+  for (;;) {
+    try {
+      await check()
+      return
+    } catch (error) {
+      if (Date.now() > end) {
+        throw error
+      }
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  }
+}
+
+/** Puts the cursor on the first place of a text, `into` characters from its beginning. */
+export function cursorOn(editor: vscode.TextEditor, text: string, into = 0): vscode.Position {
+  const offset = editor.document.getText().indexOf(text)
+  assert.notEqual(offset, -1, `no ${text} in ${editor.document.uri.path}`)
+  const position = editor.document.positionAt(offset + into)
+  editor.selection = new vscode.Selection(position, position)
+  return position
+}
+
+/** Replaces the first place of a text, as somebody who types. */
+export async function replace(editor: vscode.TextEditor, old: string, text: string): Promise<void> {
+  const start = editor.document.getText().indexOf(old)
+  assert.notEqual(start, -1, `no ${old} in ${editor.document.uri.path}`)
+  const range = new vscode.Range(editor.document.positionAt(start), editor.document.positionAt(start + old.length))
+  assert.ok(
+    await editor.edit((edit) => {
+      edit.replace(range, text)
+    }),
+  )
+}
+
+/** Takes back what was typed and closes everything. */
+export async function closeAll(): Promise<void> {
+  for (const document of vscode.workspace.textDocuments.filter((each) => each.isDirty)) {
+    await vscode.window.showTextDocument(document)
+    await vscode.commands.executeCommand('workbench.action.files.revert')
+  }
+  await vscode.commands.executeCommand('workbench.action.closeAllEditors')
+}
+
+/** The editor that shows a preview of some kind. */
+export function preview(kind: string): vscode.TextEditor | undefined {
+  return vscode.window.visibleTextEditors.find(
+    (each) => each.document.uri.scheme === 'aj-preview' && each.document.uri.authority === kind,
+  )
+}
+
+/** Accepts the first entry of whatever picker opens, until something has happened. */
+export async function acceptUntil<T>(look: () => T | PromiseLike<T>): Promise<NonNullable<T>> {
+  const timer = setInterval(() => {
+    void vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem')
+  }, 250)
+  try {
+    return await until(look)
+  } finally {
+    clearInterval(timer)
   }
 }

@@ -3,10 +3,17 @@ import { appendFileSync } from 'node:fs'
 import { format } from 'node:util'
 import Mocha from 'mocha'
 import { activation } from './activation'
+import { language } from './language'
+import { previewing } from './previewing'
+import { serving } from './serving'
+import { submitting } from './submitting'
+import { graphView } from './views/graph'
+import { jobsView } from './views/jobs'
+import { templatesView } from './views/templates'
 
 /** The suites by the name of the run that they belong to. */
 const RUNS: Readonly<Record<string, readonly (() => void)[]>> = {
-  trusted: [activation],
+  trusted: [activation, language, previewing, submitting, templatesView, graphView, jobsView, serving],
   untrusted: [],
 }
 

@@ -1,7 +1,7 @@
 // The language client: what it asks about, and that the server's commands are ours to offer.
 import type { DynamicFeature, LanguageClientOptions, ServerOptions, StaticFeature } from 'vscode-languageclient/node'
 import { LanguageClient } from 'vscode-languageclient/node'
-import { LANGUAGE, PREVIEW } from '../editor'
+import { LANGUAGE, PREVIEW, workspace } from '../editor'
 
 const SELECTOR = [
   { scheme: 'file', language: LANGUAGE },
@@ -11,7 +11,18 @@ const SELECTOR = [
 
 export class Client extends LanguageClient {
   constructor(server: ServerOptions, options: LanguageClientOptions) {
-    super('aj', 'aj', server, { documentSelector: SELECTOR, ...options })
+    super('aj', 'aj', server, {
+      documentSelector: SELECTOR,
+      middleware: {
+        // A document that only gets another language is closed and opened again, but no text is asked for: the server
+        // must not forget a preview that is still shown.
+        didClose: (document, next) =>
+          document.uri.scheme === PREVIEW && workspace.textDocuments.includes(document)
+            ? Promise.resolve()
+            : next(document),
+      },
+      ...options,
+    })
   }
 
   /**

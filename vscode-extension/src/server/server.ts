@@ -103,7 +103,10 @@ export class Server implements Disposable {
     const client = await this.start()
     await this.running(client)
     try {
-      return await client.sendRequest<T>('workspace/executeCommand', { command, arguments: [argument] }, token)
+      const asked = { command, arguments: [argument] }
+      // A token that is undefined would count as one more parameter.
+      const more = token === undefined ? [] : [token]
+      return await client.sendRequest<T>('workspace/executeCommand', asked, ...more)
     } catch (error) {
       if (error instanceof ResponseError) {
         throw new Refusal(error.message, error.code, (error.data as RefusalData | undefined) ?? {})
@@ -148,6 +151,7 @@ export class Server implements Disposable {
     try {
       await client.start()
     } catch (error) {
+      await this.silence()
       throw new Error(`The language server (${launch.from}) does not start: ${this.lastWords || words(error)}`, {
         cause: error,
       })
@@ -186,6 +190,7 @@ export class Server implements Disposable {
 
   private async spawned(launch: Launch): Promise<ChildProcess> {
     this.lastWords = ''
+    this.child = undefined
     const child = spawn(launch.program, launch.arguments, {
       cwd: workspace.workspaceFolders?.[0]?.uri.fsPath,
       env: launch.environment ?? process.env,
@@ -216,6 +221,14 @@ export class Server implements Disposable {
     this.become({ kind: 'starting' })
     await sleep(wait)
     return this.standing.kind === 'starting' ? { action: CloseAction.Restart, handled: true } : no
+  }
+
+  /** Waits for the last words of a process that may be ending. */
+  private async silence(): Promise<void> {
+    const child = this.child
+    if (child !== undefined) {
+      await Promise.race([new Promise((resolve) => child.once('close', resolve)), sleep(500)])
+    }
   }
 
   private async running(client: Client): Promise<void> {

@@ -1,0 +1,58 @@
+// Documents that show a job: read-only texts of a moment, held as long as the window is.
+import type { Disposable, TextDocumentContentProvider } from '../editor'
+import { TabInputText, TabInputTextDiff, Uri, ViewColumn, commands, languages, window, workspace } from '../editor'
+
+const SCHEME = 'aj-job'
+
+export class JobDocuments implements TextDocumentContentProvider, Disposable {
+  private readonly texts = new Map<string, string>()
+  private readonly registered: Disposable
+  private count = 0
+
+  constructor() {
+    this.registered = workspace.registerTextDocumentContentProvider(SCHEME, this)
+  }
+
+  provideTextDocumentContent(uri: Uri): string {
+    return this.texts.get(uri.toString()) ?? ''
+  }
+
+  /** Shows a JobSpec, without taking the focus; gives what closes it. */
+  async show(title: string, text: string, viewColumn = ViewColumn.Beside): Promise<() => Promise<void>> {
+    const uri = this.put(title, text)
+    const document = await languages.setTextDocumentLanguage(await workspace.openTextDocument(uri), 'jsonc')
+    await window.showTextDocument(document, { viewColumn, preserveFocus: true, preview: true })
+    return () => closed((input) => input instanceof TabInputText && same(input.uri, uri))
+  }
+
+  /** Shows what differs between two JobSpecs; gives what closes it. */
+  async compare(title: string, old: string, text: string): Promise<() => Promise<void>> {
+    const [left, right] = [this.put('last submission', old), this.put('this one', text)]
+    for (const each of [left, right]) {
+      await languages.setTextDocumentLanguage(await workspace.openTextDocument(each), 'jsonc')
+    }
+    await commands.executeCommand('vscode.diff', left, right, title, { preview: true, preserveFocus: true })
+    return () => closed((input) => input instanceof TabInputTextDiff && same(input.modified, right))
+  }
+
+  dispose(): void {
+    this.registered.dispose()
+  }
+
+  private put(title: string, text: string): Uri {
+    this.count += 1
+    const uri = Uri.from({ scheme: SCHEME, path: `/${title}.json`, query: String(this.count) })
+    this.texts.set(uri.toString(), text)
+    return uri
+  }
+}
+
+async function closed(matches: (input: unknown) => boolean): Promise<void> {
+  const tabs = window.tabGroups.all.flatMap((group) => group.tabs)
+  await window.tabGroups.close(
+    tabs.filter((tab) => matches(tab.input)),
+    true,
+  )
+}
+
+const same = (one: Uri, other: Uri) => one.toString() === other.toString()
