@@ -18,6 +18,7 @@ import pytest
 
 from ajkit.client.places import read_note
 from ajkit.daemon.tokens import Tokens
+from ajkit.shared.contract import NOTE
 from tests.daemons import Answer, Host, is_alive, wait_until
 
 if TYPE_CHECKING:
@@ -37,10 +38,21 @@ class Team(Host):
         self.token = self.tokens.add("ana")
         self.looker = self.tokens.add("wall", read_only=True)
         self.log = os.path.join(self.root, "log")
-        command = [sys.executable, *program, "--state", self.state, "--listen", "127.0.0.1:0"]
+        self._command = [sys.executable, *program, "--state", self.state, "--log", "json", *arguments]
+        self._environ = environ
+        self._start("127.0.0.1:0")
+
+    def restart(self) -> None:
+        """Kill the daemon as a power cut would, and start it at the same address."""
+        self.process.kill()
+        self.process.wait()
+        os.unlink(os.path.join(self.state, NOTE))
+        self._start(f"127.0.0.1:{self.port}")
+
+    def _start(self, listen: str) -> None:
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
-                [*command, "--log", "json", *arguments], env=self.environ | environ, stderr=log
+                [*self._command, "--listen", listen], env=self.environ | self._environ, stderr=log
             )
         wait_until(lambda: read_note(self.state) is not None)
         note = read_note(self.state)

@@ -38,6 +38,8 @@ async def health(call: _Plain) -> Health:
         started_at=parts.started_at,
         state_folder=parts.settings.state,
         live_jobs=parts.queue.live,
+        token=call.principal.name,
+        read_only=call.principal.read_only,
     )
 
 

@@ -1,4 +1,4 @@
-"""The guard before a daemon on TCP: who is let in, under which name, and nobody by way of a page of another site."""
+"""The guard at a daemon's door: who is let in, under which name, and nobody by way of a page of another site."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ def principal(scope: Scope) -> Principal:
 
 
 class Guard:
-    """Wraps the app of a TCP address."""
+    """Wraps the app of one address."""
 
-    def __init__(self, app: ASGIApp, tokens: Tokens, names: Names) -> None:
-        """`names` are those the daemon may be called by."""
+    def __init__(self, app: ASGIApp, names: Names, tokens: Tokens | None) -> None:
+        """`names` are those the daemon may be called by; without `tokens` whoever can connect is its owner."""
         self._app = app
         self._tokens = tokens
         self._names = names
@@ -60,8 +60,8 @@ class Guard:
         try:
             headers = Headers(scope=scope)
             self._check_place(headers)
-            if scope["path"] not in PUBLIC or "authorization" in headers:
-                scope[PRINCIPAL] = self._check_token(scope["method"], headers)
+            if self._tokens is not None and (scope["path"] not in PUBLIC or "authorization" in headers):
+                scope[PRINCIPAL] = _check_token(self._tokens, scope["method"], headers)
         except RefusedRequest as refused:
             response = answer(refused.document)
             response.headers["connection"] = "close"
@@ -82,19 +82,20 @@ class Guard:
             if urlsplit(origin).netloc.lower() != hosts[0].lower():
                 raise RefusedRequest("request.origin", "only the daemon's own page may ask")
 
-    def _check_token(self, method: str, headers: Headers) -> Principal:
-        given = headers.getlist("authorization")
-        kind, _, text = given[0].partition(" ") if len(given) == 1 else ("", "", "")
-        if kind.lower() != "bearer" or not text.strip():
-            raise RefusedRequest("token.missing", "send `Authorization: Bearer TOKEN` (clients: AJ_TOKEN)")
-        token = self._tokens.find(text.strip())
-        if token is None:
-            raise RefusedRequest("token.wrong", "it was mistyped or revoked; aj serve token add makes another")
-        if token.has_expired(datetime.now(UTC)):
-            raise RefusedRequest("token.expired", f"the token {token.name} was good until {token.expires_at}")
-        if token.read_only and method not in {"GET", "HEAD"}:
-            raise RefusedRequest("token.read-only", f"the token {token.name} was made with --read-only")
-        return Principal(token.name, token.read_only)
+
+def _check_token(tokens: Tokens, method: str, headers: Headers) -> Principal:
+    given = headers.getlist("authorization")
+    kind, _, text = given[0].partition(" ") if len(given) == 1 else ("", "", "")
+    if kind.lower() != "bearer" or not text.strip():
+        raise RefusedRequest("token.missing", "send `Authorization: Bearer TOKEN` (clients: AJ_TOKEN)")
+    token = tokens.find(text.strip())
+    if token is None:
+        raise RefusedRequest("token.wrong", "it was mistyped or revoked; aj serve token add makes another")
+    if token.has_expired(datetime.now(UTC)):
+        raise RefusedRequest("token.expired", f"the token {token.name} was good until {token.expires_at}")
+    if token.read_only and method not in {"GET", "HEAD"}:
+        raise RefusedRequest("token.read-only", f"the token {token.name} was made with --read-only")
+    return Principal(token.name, token.read_only)
 
 
 async def _drain(receive: Receive) -> None:

@@ -115,9 +115,11 @@ async def _serve(
     started = records.utc_now()
     parts = Parts(settings, started, ledger, hub, store, queue, engines, executions, registry(), live, meters)
     door = Door(make_app(parts), settings.body_bytes, settings.slow_seconds)
-    servers = [Server(Watch(door, meters, loudly=False), listener, hub)]
+    # A socket that was forwarded to a port can be reached by a browser, so its names are checked too.
+    own = Guard(door, tcp.Names(tcp.Listen("localhost", 0, ("aj",))), None)
+    servers = [Server(Watch(own, meters, loudly=False), listener, hub)]
     if team is not None:
-        guard = Guard(door, team.tokens, team.names)
+        guard = Guard(door, team.names, team.tokens)
         servers.append(Server(Watch(guard, meters, loudly=True), team.listener, hub, team.certificate))
 
     def stop() -> None:

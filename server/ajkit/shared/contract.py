@@ -329,7 +329,7 @@ class ValueList(Model):
 
 
 class Health(Model):
-    """Who answers. `live_jobs` are accepted and not ended."""
+    """Who answers, and whom: the name of the asker's `token`, if any. `live_jobs` are accepted and not ended."""
 
     program: str
     version: str
@@ -338,6 +338,8 @@ class Health(Model):
     started_at: str
     state_folder: str
     live_jobs: int
+    token: str = ""
+    read_only: bool = False
 
 
 class Endpoint(Model):
