@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ajkit.cli.changes import Change, changes
-from ajkit.cli.revision import RestoredFiles
+from ajkit.revision import RestoredFiles
 from ajkit.shared.files import FileProblem
+from ajkit.shared.template.changes import Change, changes
 from ajkit.shared.where import MISSING
 
 if TYPE_CHECKING:

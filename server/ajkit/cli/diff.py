@@ -6,16 +6,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ajkit.cli.changes import changes, changes_data, changes_text
+from ajkit.cli.changes import changes_data, changes_text
 from ajkit.cli.invocation import this
 from ajkit.cli.options import format_option, home_option, template_names
 from ajkit.cli.terminal import say, write
 from ajkit.cli.verbs import Verb
 from ajkit.shared.problem import Refused
+from ajkit.shared.template.changes import changes
 
 if TYPE_CHECKING:
     from ajkit.cli.invocation import Invocation
-    from ajkit.cli.revision import RestoredFiles
+    from ajkit.revision import RestoredFiles
     from ajkit.shared.template.resolve import Resolved
 
 
@@ -48,7 +49,7 @@ def command(
     if len(templates) == 2:
         before, after = (_resolved(engine.find(each), invocation, home) for each in templates)
     else:
-        from ajkit.cli.revision import Git, RestoredFiles
+        from ajkit.revision import Git, RestoredFiles
 
         path = engine.find(templates[0] if templates else None)
         git = Git.around(path.rpartition("/")[0], invocation.environ)

@@ -7,18 +7,19 @@ from typing import TYPE_CHECKING
 import click
 from click import style
 
-from ajkit.cli.changes import changes, changes_data, changes_text
+from ajkit.cli.changes import changes_data, changes_text
 from ajkit.cli.invocation import this
 from ajkit.cli.options import format_option, home_option
-from ajkit.cli.revision import Git, RestoredFiles
 from ajkit.cli.terminal import one_line, say, write
 from ajkit.cli.verbs import Verb
+from ajkit.revision import Git, RestoredFiles
 from ajkit.shared.problem import UsageError
+from ajkit.shared.template.changes import changes
 
 if TYPE_CHECKING:
-    from ajkit.cli.changes import Change
     from ajkit.cli.invocation import Invocation
     from ajkit.engine import Engine
+    from ajkit.shared.template.changes import Change
     from ajkit.shared.template.resolve import Resolved
     from ajkit.shared.where import Json
 

@@ -26,6 +26,7 @@ from ajkit.lsp.workspace import Workspace
 from ajkit.shared.template.comments import modeline
 from ajkit.shared.template.parse import parse
 from ajkit.shared.template.source import read_template
+from ajkit.shared.template.splice import spliced
 from ajkit.shared.where import Text
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from ajkit.shared.job.fielddocs import FieldDocs
     from ajkit.shared.template.graph import Graph
     from ajkit.shared.template.source import TemplateFile
+    from ajkit.shared.template.tree import Document
 
 
 class Session:
@@ -77,14 +79,16 @@ class Session:
         self._reading: set[str] = set()
         self._not_read: set[str] = set()
         self._unsaved: set[str] = set()
+        self._sound: dict[str, Document] = {}
         self.others_changed = False
         self.page = ""
         self.completing = Memory(self.files)
-        self.engine = self._new_engine()
+        self.engine = self.engine_over(self.files)
 
-    def _new_engine(self) -> Engine:
+    def engine_over(self, files: Files) -> Engine:
+        """An engine that sees other files by the same settings."""
         return Engine(
-            files=self.files,
+            files=files,
             home=self.settings.home,
             environ_home=self._environ_home,
             folder=self._folder,
@@ -97,7 +101,7 @@ class Session:
         moved = settings.home != self.settings.home
         self.settings = settings
         if moved:
-            self.engine = self._new_engine()
+            self.engine = self.engine_over(self.files)
             self._views.clear()
             self._reading.clear()
             self._not_read.clear()
@@ -131,6 +135,10 @@ class Session:
         """Whether a file is open with changes that are not on disk."""
         return any(self.buffers[uri].path == path for uri in self._unsaved)
 
+    def unsaved_paths(self) -> list[str]:
+        """The files that are open with changes that are not on disk."""
+        return sorted(self.buffers[uri].path for uri in self._unsaved)
+
     def change(self, uri: str, changes: Sequence[dict[str, Any]], version: int | None) -> Buffer | None:
         """An editor changed a document; None when it was never opened."""
         buffer = self.buffers.get(uri)
@@ -146,6 +154,7 @@ class Session:
         self.previews.close(uri)
         buffer = self.buffers.pop(uri, None)
         self._unsaved.discard(uri)
+        self._sound.pop(uri, None)
         if buffer is not None:
             self.files.buffers.pop(buffer.path, None)
             self.changed([buffer.path])
@@ -168,6 +177,8 @@ class Session:
         """Take over the parsed document of a buffer, unless it was edited or closed meanwhile."""
         if self.buffers.get(buffer.uri) is buffer:
             self.engine.edited(file)
+            if not file.document.problems and not file.document.broken:
+                self._sound[buffer.uri] = file.document
 
     def is_read(self, buffer: Buffer) -> bool:
         """Whether a buffer is parsed; large ones are, once somebody has called `read` and `take`."""
@@ -175,9 +186,11 @@ class Session:
         return known is not None and known.document.text is buffer.text
 
     def read(self, buffer: Buffer) -> TemplateFile:
-        """Parse a buffer; touches nothing, so that a thread may do it."""
+        """Parse a buffer, only around what was edited where that is enough; touches nothing: a thread may do it."""
         digest = sha256(buffer.text.content.encode("utf-8", "surrogatepass")).hexdigest()
-        return read_template(self.files.real(buffer.path), digest, parse(buffer.text, hint=buffer.hint))
+        before = self._sound.get(buffer.uri)
+        document = spliced(before, buffer.text, buffer.hint) if before is not None else None
+        return read_template(self.files.real(buffer.path), digest, document or parse(buffer.text, hint=buffer.hint))
 
     def changed(self, paths: Iterable[str]) -> None:
         """Files changed, appeared or went away on disk."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ajkit.lsp.commands import inheritance, jobs, preview, submit, templates
+from ajkit.lsp.commands import differences, inheritance, jobs, preview, submit, templates
 from ajkit.lsp.commands.explain import explain
 from ajkit.lsp.features import definition, diagnostics, hierarchy, previewed, rename, structure, tokens
 from ajkit.lsp.features.actions import code_actions
@@ -57,10 +57,12 @@ COMMANDS: dict[str, Callable[[Session, Client, list[Any]], Any]] = {
     "aj.bases": inheritance.bases,
     "aj.cancelJob": jobs.cancel_job,
     "aj.dependents": inheritance.dependents,
+    "aj.diff": differences.diff,
     "aj.dryRun": submit.dry_run,
     "aj.explain": explain,
     "aj.followLogs": jobs.follow_logs,
     "aj.graph": templates.graph,
+    "aj.impact": differences.impact,
     "aj.jobLogs": jobs.job_logs,
     "aj.jobSpec": jobs.job_spec,
     "aj.jobs": jobs.jobs,

@@ -1,4 +1,4 @@
-"""Templates as they were: the files of this machine with those that git knows otherwise put back to a revision."""
+"""Templates as they were: files, of which those that git knows otherwise are put back to a revision."""
 
 from __future__ import annotations
 
@@ -15,19 +15,22 @@ from ajkit.shared.template.names import SETTINGS_NAME, SUFFIX
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ajkit.shared.files import Files
+
 
 class RestoredFiles:
-    """`Files` on disk, some of which have another content or are not there; `restored` is keyed by real path."""
+    """`Files`, some of which have another content or are not there; `restored` is keyed by real path."""
 
-    def __init__(self, restored: Mapping[str, bytes | None]) -> None:
-        self._disk = DiskFiles()
+    def __init__(self, restored: Mapping[str, bytes | None], below: Files | None = None) -> None:
+        """`below` are the files as they are; those on disk by default."""
+        self._below = below or DiskFiles()
         self._restored = restored
 
     def read(self, path: str, limit: int) -> bytes:
         """See `Files.read`."""
-        real = self._disk.real(path)
+        real = self._below.real(path)
         if real not in self._restored:
-            return self._disk.read(path, limit)
+            return self._below.read(path, limit)
         content = self._restored[real]
         if content is None:
             raise FileProblem("missing", f"{path}: no such file")
@@ -35,17 +38,17 @@ class RestoredFiles:
 
     def kind(self, path: str) -> str:
         """See `Files.kind`."""
-        real = self._disk.real(path)
+        real = self._below.real(path)
         if real in self._restored:
             return "missing" if self._restored[real] is None else "file"
-        found = self._disk.kind(path)
+        found = self._below.kind(path)
         if found == "missing" and any(each.startswith(f"{real}/") for each in self._there()):
             return "directory"
         return found
 
     def real(self, path: str) -> str:
         """See `Files.real`."""
-        return self._disk.real(path)
+        return self._below.real(path)
 
     def names(self, folder: str) -> list[str]:
         """See `Files.names`."""
@@ -53,9 +56,9 @@ class RestoredFiles:
 
     def walk(self, folder: str) -> list[tuple[str, str]]:
         """See `Files.walk`."""
-        kept = [(path, real) for path, real in self._disk.walk(folder) if self._restored.get(real, b"") is not None]
+        kept = [(path, real) for path, real in self._below.walk(folder) if self._restored.get(real, b"") is not None]
         walked = {real for _, real in kept}
-        inside = self._disk.real(folder)
+        inside = self._below.real(folder)
         back = [each for each in self._there() if each.startswith(f"{inside}/") and each not in walked]
         return sorted([*kept, *((folder + each[len(inside) :], each) for each in back)])
 
