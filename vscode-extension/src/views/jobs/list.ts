@@ -1,0 +1,80 @@
+// The newest jobs that the daemon keeps, asked again while somebody looks: often while some are live, else seldom.
+import type { Aj } from '../../aj'
+import type { JobInfo, JobList } from '../../answers'
+import type { Ending, Event } from '../../editor'
+import { EventEmitter, commands, words } from '../../editor'
+import { isLive } from './standing'
+
+const PAGE = 50
+const LIVELY = 1_500
+const QUIET = 15_000
+
+export class Jobs implements Ending {
+  private readonly changed = new EventEmitter<void>()
+  private timer: NodeJS.Timeout | undefined
+  private asking: Promise<void> | undefined
+  private watched = false
+  private most = PAGE
+  private known: readonly JobInfo[] = []
+  readonly onChanged: Event<void> = this.changed.event
+
+  constructor(private readonly aj: Aj) {}
+
+  /** Newest first. */
+  get all(): readonly JobInfo[] {
+    return this.known
+  }
+
+  /** Whether there may be older ones. */
+  get mayBeMore(): boolean {
+    return this.known.length >= this.most
+  }
+
+  async more(): Promise<void> {
+    this.most += PAGE
+    await this.refresh()
+  }
+
+  /** Whether somebody looks. */
+  watch(watched: boolean): void {
+    this.watched = watched
+    clearTimeout(this.timer)
+    if (watched) {
+      void this.refresh()
+    }
+  }
+
+  /** Asks now. A daemon that does not run is left alone unless it is to `start`: then what is live is known anyway. */
+  async refresh(start = false): Promise<void> {
+    clearTimeout(this.timer)
+    this.asking ??= this.ask(start).finally(() => (this.asking = undefined))
+    await this.asking
+    if (this.watched) {
+      const lively = this.known.some(isLive)
+      this.timer = setTimeout(() => void this.refresh(), lively ? LIVELY : QUIET)
+    }
+  }
+
+  dispose(): void {
+    clearTimeout(this.timer)
+    this.changed.dispose()
+  }
+
+  private async ask(start: boolean): Promise<void> {
+    let state = 'failed'
+    try {
+      const { running, jobs } = await this.aj.server.ask<JobList>('aj.jobs', { most: this.most, start })
+      state = running ? 'listed' : 'asleep'
+      if (running) {
+        this.known = jobs
+      }
+    } catch (error) {
+      if (start) {
+        throw error
+      }
+      this.aj.log.warn(`the jobs cannot be listed: ${words(error)}`)
+    }
+    await commands.executeCommand('setContext', 'aj.jobs.state', state)
+    this.changed.fire()
+  }
+}
