@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ajkit.disk import DiskFiles
 from ajkit.lsp import convert
 from ajkit.shared.files import FileProblem
 from ajkit.shared.where import Text
@@ -58,11 +59,22 @@ def edited(buffer: Buffer, changes: Sequence[dict[str, Any]], version: int | Non
 
 
 class BufferedFiles:
-    """`Files` in which open buffers stand in front of the disk."""
+    """`Files` in which open buffers stand in front of the disk.
+
+    Where links lead is looked up once and remembered until `refresh`: on a slow disk every look at a file is felt at a
+    keystroke.
+    """
 
     def __init__(self, below: Files) -> None:
         self.below = below
         self.buffers: dict[str, Text] = {}
+        self._real: dict[str, str] = {}
+
+    def refresh(self) -> None:
+        """Forget what was remembered about links: files appeared, changed or went away."""
+        self._real.clear()
+        if isinstance(self.below, DiskFiles):
+            self.below.refresh()
 
     def read(self, path: str, limit: int) -> bytes:
         """See `Files.read`."""
@@ -79,7 +91,10 @@ class BufferedFiles:
 
     def real(self, path: str) -> str:
         """See `Files.real`."""
-        return path if path.startswith("untitled:") else self.below.real(path)
+        known = self._real.get(path)
+        if known is None:
+            known = self._real[path] = path if path.startswith("untitled:") else self.below.real(path)
+        return known
 
     def names(self, folder: str) -> list[str]:
         """See `Files.names`."""

@@ -37,7 +37,13 @@ def parse(text: Text, *, hint: int | None = None, pure: bool = False) -> Documen
     lost = {name for line in recovery.broken for name in _ANCHOR.findall(text.line(line))}
     problems = [*composer.findings.problems(lost), *recovery.problems()]
     return Document(
-        text, composer.root, tuple(in_order(problems)), recovery.broken, composer.size.nodes, recovery.parses
+        text,
+        composer.root,
+        tuple(in_order(problems)),
+        recovery.broken,
+        composer.size.nodes,
+        recovery.parses,
+        whole=recovery.result.fault is None,
     )
 
 

@@ -76,7 +76,7 @@ class Document:
     """A parsed file: its text, its tree (None when there is nothing or nothing could be saved) and its problems.
 
     `broken` lists the zero-based lines that recovery had to set aside; `nodes` counts nodes after aliases; `parses`
-    says how often the parser ran.
+    says how often the parser ran; `whole` is false where it gave up before the end of the text.
     """
 
     text: Text
@@ -85,6 +85,7 @@ class Document:
     broken: tuple[int, ...] = ()
     nodes: int = 0
     parses: int = 1
+    whole: bool = True
 
     def span(self, node: Node | Entry) -> Span:
         """The span of a node, or of an entry's key."""
