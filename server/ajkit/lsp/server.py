@@ -186,6 +186,7 @@ class AjServer(LanguageServer):
 
     def _closed(self, params: dict[str, Any]) -> None:
         if self.session.close(params["textDocument"]["uri"]) is not None:
+            self._index_all()
             self._soon()
 
     def _saved(self, params: dict[str, Any]) -> None:
@@ -205,8 +206,7 @@ class AjServer(LanguageServer):
         if not changed:
             return  # editors tell of what they saved themselves, too
         self.session.changed(changed)
-        for buffer in self.session.buffers.values():
-            self._index(buffer)
+        self._index_all()
         self._soon()
 
     def _folders_changed(self, params: dict[str, Any]) -> None:
@@ -230,6 +230,10 @@ class AjServer(LanguageServer):
         home = self.session.engine.home_of(buffer.path)
         if home is not None and self.session.wants_graph(home):
             self._spawn(self._read_graph(home))
+
+    def _index_all(self) -> None:
+        for buffer in self.session.buffers.values():
+            self._index(buffer)
 
     async def _read_graph(self, home: str) -> None:
         await read_graph(self.session, home)

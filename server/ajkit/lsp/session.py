@@ -23,8 +23,9 @@ from ajkit.lsp.surroundings import Surroundings
 from ajkit.lsp.tallies import Tallies
 from ajkit.lsp.view import View
 from ajkit.lsp.workspace import Workspace
+from ajkit.shared.files import FileProblem
 from ajkit.shared.template.comments import modeline
-from ajkit.shared.template.parse import parse
+from ajkit.shared.template.parse import SIZE_LIMIT, parse
 from ajkit.shared.template.source import read_template
 from ajkit.shared.template.splice import spliced
 from ajkit.shared.where import Text
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
     from ajkit.shared.template.graph import Graph
     from ajkit.shared.template.source import TemplateFile
     from ajkit.shared.template.tree import Document
+
+_BOM = b"\xef\xbb\xbf"
 
 
 class Session:
@@ -80,6 +83,7 @@ class Session:
         self._not_read: set[str] = set()
         self._unsaved: set[str] = set()
         self._sound: dict[str, Document] = {}
+        self._uris: dict[str, str] = {}
         self.others_changed = False
         self.page = ""
         self.completing = Memory(self.files)
@@ -156,13 +160,30 @@ class Session:
         self._unsaved.discard(uri)
         self._sound.pop(uri, None)
         if buffer is not None:
+            differs = self.differs_from_disk(buffer.path)
             self.files.buffers.pop(buffer.path, None)
-            self.changed([buffer.path])
+            if differs:
+                self.changed([buffer.path])
+            else:  # nothing changes for anybody else
+                self.state += 1
+                self._views.pop(uri, None)
         return buffer
+
+    def differs_from_disk(self, path: str) -> bool:
+        """Whether a file is open and not what is on disk."""
+        text = self.files.buffers.get(path)
+        if text is None:
+            return False
+        try:
+            data = self.files.below.read(path, SIZE_LIMIT)
+        except FileProblem:
+            return True
+        return data.removeprefix(_BOM) != text.content.encode("utf-8", "surrogatepass").removeprefix(_BOM)
 
     def _put(self, buffer: Buffer) -> None:
         self.state += 1
         self.buffers[buffer.uri] = buffer
+        self._uris.setdefault(buffer.path, buffer.uri)
         self.files.buffers[buffer.path] = buffer.text
         self._drop_views([buffer.path])
         self.completing.forget([buffer.path])
@@ -312,7 +333,4 @@ class Session:
 
     def uri_of(self, path: str) -> str:
         """The URI of a path; an open document keeps the URI that its editor gave it."""
-        for uri, buffer in self.buffers.items():
-            if buffer.path == path:
-                return uri
-        return convert.uri_of(path)
+        return self._uris.get(path) or convert.uri_of(path)

@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from ajkit.lsp.asked import job_facts, job_request
 from ajkit.lsp.failure import INVALID_PARAMS, RequestFailed
-from ajkit.shared.files import FileProblem
 from ajkit.shared.job.code import code_folder
 from ajkit.shared.problem import UsageError
-from ajkit.shared.template.parse import SIZE_LIMIT
 from ajkit.shared.where import value_at
 
 if TYPE_CHECKING:
@@ -26,8 +24,6 @@ if TYPE_CHECKING:
 
 KEPT = 16
 """How many dry runs are remembered, to say what has changed since."""
-
-_BOM = b"\xef\xbb\xbf"
 
 
 def plan_of(session: Session, path: str, given: Mapping[str, Any]) -> Plan:
@@ -45,18 +41,7 @@ def plan_of(session: Session, path: str, given: Mapping[str, Any]) -> Plan:
 
 def unsaved_files(session: Session, plan: Plan) -> list[str]:
     """The files of the chain whose open buffers are not what is on disk: the job is made from the buffers."""
-    return [each.path for each in plan.resolved.chain if _differs(session, each.path)]
-
-
-def _differs(session: Session, path: str) -> bool:
-    text = session.files.buffers.get(path)
-    if text is None:
-        return False
-    try:
-        data = session.files.below.read(path, SIZE_LIMIT)
-    except FileProblem:
-        return True
-    return data.removeprefix(_BOM) != text.content.encode("utf-8", "surrogatepass").removeprefix(_BOM)
+    return [each.path for each in plan.resolved.chain if session.differs_from_disk(each.path)]
 
 
 def folder_of(plan: Plan) -> str:
