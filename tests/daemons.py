@@ -150,6 +150,21 @@ class Host:
                 return Answer(answer.status, dict(answer.headers), answer.read())
 
 
+def install_package(host: Host, service: str, code: str) -> None:
+    """Put a package whose module runs a service where the daemon of a host finds it."""
+    site = os.path.join(host.root, "site")
+    about = os.path.join(site, f"{service}_engine-1.dist-info")
+    os.makedirs(about)
+    for path, text in {
+        os.path.join(site, f"{service}_engine.py"): code,
+        os.path.join(about, "METADATA"): f"Metadata-Version: 2.1\nName: {service}-engine\nVersion: 1\n",
+        os.path.join(about, "entry_points.txt"): f"[ajkit.execute]\n{service} = {service}_engine:{service}\n",
+    }.items():
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+    host.environ["PYTHONPATH"] = site
+
+
 def finish(daemon: Daemon, job_id: str) -> tuple[str, int | None, dict[str, str]]:
     """Follow a job to its end: state, exit code, text by log."""
     texts: dict[str, str] = {}

@@ -2,7 +2,7 @@
 
 Run from the root of the repository::
 
-    python -m tests.bench.daemon [--seconds 10] [--rate 30] [--jobs 10000]
+    python -m tests.bench.daemon [--seconds 10] [--rate 30] [--jobs 10000] [--followers 200]
 
 Times are wall times in milliseconds as a client sees them, each request on a connection of its own. The jobs of the
 first two rows go to an engine that does nothing, so that the figures are the daemon's; `local` has rows of its own.
@@ -27,7 +27,7 @@ from ajkit.daemon import records
 from ajkit.daemon.journal import Journal
 from ajkit.shared.contract import JOBS, KEY_HEADER, SubmitRequest
 from ajkit.shared.job.execution import JobState
-from tests.daemons import Host, job_spec, make_host
+from tests.daemons import Host, install_package, job_spec, make_host
 
 if TYPE_CHECKING:
     import sqlite3
@@ -57,20 +57,6 @@ class Nothing:
 
 nothing = Nothing()
 '''
-
-
-def install_engine(host: Host) -> None:
-    """Put a package with the engine where the daemon of a host finds it."""
-    about = os.path.join(host.root, "site", "nothing_engine-1.dist-info")
-    os.makedirs(about)
-    for path, text in {
-        os.path.join(host.root, "site", "nothing_engine.py"): ENGINE,
-        os.path.join(about, "METADATA"): "Metadata-Version: 2.1\nName: nothing-engine\nVersion: 1\n",
-        os.path.join(about, "entry_points.txt"): "[ajkit.execute]\nnothing = nothing_engine:nothing\n",
-    }.items():
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
-    host.environ["PYTHONPATH"] = os.path.join(host.root, "site")
 
 
 def timed(act: Callable[[], object]) -> float:
@@ -125,6 +111,27 @@ class Bench:
         with ThreadPoolExecutor(clients) as pool:
             return list(pool.map(timed, sends))
 
+    def followed(self, followers: int) -> list[float]:
+        """One job says the time twenty times; many followers read it: the age of each line when each has it."""
+        spec = job_spec("for n in $(seq 20); do date +%s%N; sleep 0.2; done")
+        self.daemon.submit(spec, self.host.code)
+
+        def follow(_: int) -> list[float]:
+            lines = (each for each in self.host.daemon().follow(spec.sid) if isinstance(each, LogLine))
+            return [(time.time_ns() - int(line)) / 1e6 for each in lines for line in each.text.split()]
+
+        with ThreadPoolExecutor(followers) as pool:
+            ages = list(pool.map(follow, range(followers)))
+        assert all(len(each) == 20 for each in ages), "a follower has missed a line"
+        # Who comes late reads what was said before.
+        return [age for each in ages for age in each[10:]]
+
+    def processor_seconds(self) -> float:
+        """The processor time that the daemon has taken so far."""
+        with open(f"/proc/{self.host.pid}/stat", encoding="utf-8") as file:
+            fields = file.read().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     def idle_memory(self) -> float:
         """The daemon's resident memory in MB."""
         with open(f"/proc/{self.host.pid}/status", encoding="utf-8") as file:
@@ -157,9 +164,9 @@ def fill(state: str, count: int) -> None:
     journal.close()
 
 
-def take_and_start(host: Host, rate: float, seconds: float) -> None:
+def take_and_start(host: Host, rate: float, seconds: float, followers: int) -> None:
     """The rows of a daemon that takes jobs and starts some."""
-    install_engine(host)
+    install_package(host, "nothing", ENGINE)
     shown("a daemon is started and answers", [timed(host.daemon)], "")
     bench = Bench(host)
     time.sleep(1)
@@ -170,6 +177,11 @@ def take_and_start(host: Host, rate: float, seconds: float) -> None:
     began, seen = zip(*bench.starts(20), strict=True)
     shown("submit → process started (local)", list(began), "≤ 150")
     shown("submit → first line seen (local)", list(seen), "")
+    used, began_at = bench.processor_seconds(), time.perf_counter()
+    shown(f"a line of a job at {followers} followers", bench.followed(followers), "")
+    share = (bench.processor_seconds() - used) / (time.perf_counter() - began_at)
+    sys.stdout.write(f"{'  processors that takes the daemon':<44}{share:>9.2f}\n")
+    sys.stdout.write(f"{'memory after all that, MB':<44}{bench.idle_memory():>9.0f}\n")
     sys.stdout.write(f"{'idle memory, MB':<44}{memory:>9.0f}{'':>18}   ≤ 120\n")
 
 
@@ -188,10 +200,11 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--rate", type=float, default=30)
     parser.add_argument("--jobs", type=int, default=10_000)
+    parser.add_argument("--followers", type=int, default=200)
     chosen = parser.parse_args()
     sys.stdout.write(f"{'milliseconds':<44}{'p50':>9}{'p95':>9}{'max':>9}   goal\n")
     for host in make_host():
-        take_and_start(host, chosen.rate, chosen.seconds)
+        take_and_start(host, chosen.rate, chosen.seconds, chosen.followers)
     for host in make_host():
         lists(host, chosen.jobs)
 

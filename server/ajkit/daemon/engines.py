@@ -6,7 +6,7 @@ import asyncio
 import logging
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 
 from ajkit.daemon.meters import Meters
 from ajkit.shared.job.execution import ExecutionError, OutcomeUnknown
@@ -15,13 +15,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import ParamSpec
 
+    from ajkit.shared.job.execution import Handle
+
     P = ParamSpec("P")
 
 T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
 
 log = logging.getLogger(__name__)
 
 _AT_ONCE = 16
+_MOMENT = 0.04
 
 
 class BackendFault(OutcomeUnknown):
@@ -35,6 +39,7 @@ class Engines:
         """`meters` counts the calls; `threads` of them are under way at once."""
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="engine")
         self._meters = meters or Meters()
+        self._shared: dict[tuple[object, ...], asyncio.Future[Any]] = {}
 
     async def call(self, ask: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Ask an engine and wait for what it answers or raises.
@@ -58,6 +63,22 @@ class Engines:
         finally:
             service = getattr(getattr(ask, "__self__", None), "name", "")
             self._meters.engine_calls[service, getattr(ask, "__name__", ""), outcome] += 1
+
+    async def shared(self, ask: Callable[[Handle, *Ts], T], handle: Handle, *args: *Ts) -> T:
+        """What `call` answers, which may be a moment old: those who ask the same at the same time are answered at once.
+
+        Raises:
+            BackendFault: anything that is neither an ExecutionError nor a KeyError.
+        """
+        key = (getattr(ask, "__name__", ""), handle.job.token, *args)
+        known = self._shared.get(key)
+        if known is None:
+            known = asyncio.ensure_future(self.call(ask, handle, *args))
+            known.add_done_callback(lambda done: done.cancelled() or done.exception())
+            self._shared[key] = known
+            asyncio.get_running_loop().call_later(_MOMENT, self._shared.pop, key, None)
+        answer: T = await asyncio.shield(known)
+        return answer
 
     def close(self, *, wait: bool = True) -> None:
         """Take no more calls, and let those under way come to their end. Blocks while it waits for that."""

@@ -25,6 +25,8 @@ ALIVE_SECONDS = 15.0
 """After so long without news a comment is sent, so that both ends know of each other."""
 
 _LOOK_SECONDS, _LOOK_SLOWLY_SECONDS, _LIVELY = 0.05, 0.25, 2.0
+_LOOKS_A_SECOND = 1000
+"""How often all followers together look for more."""
 
 
 def sent(event: str, data: BaseModel | str, mark: str) -> str:
@@ -121,6 +123,8 @@ class Follower:
 
     async def _wait(self, ticket: int, silent: float) -> float:
         pause = _LOOK_SECONDS if silent < _LIVELY else _LOOK_SLOWLY_SECONDS
+        # Many who look take turns: each a little later, all of them together as often.
+        pause = max(pause, self._parts.meters.streams / _LOOKS_A_SECOND)
         await self._parts.hub.wait(self._id, ticket, pause)
         return pause
 

@@ -73,6 +73,19 @@ async def submit_job(call: Call[Nothing, KeyHeader, SubmitRequest]) -> JobInfo:
     parts, body, key, owner = call.parts, call.body, call.headers.key, call.principal.name
     if key is None:
         raise RefusedRequest("key.missing", f"send {KEY_HEADER}: any text of your own, the same one when you try again")
+    with parts.queue.accepting():
+        info, new = await _accept(parts, body, owner, key)
+    if new:
+        parts.queue.take(info.id, records.JobRecord(info, body.spec, body.caller))
+    return info
+
+
+async def _accept(parts: Parts, body: SubmitRequest, owner: str, key: str) -> tuple[JobInfo, bool]:
+    """The job of a submission, on the disk, and whether it is new.
+
+    Raises:
+        RefusedRequest: it is not taken.
+    """
     try:
         try:
             await _check(parts, body.spec)
@@ -86,8 +99,8 @@ async def submit_job(call: Call[Nothing, KeyHeader, SubmitRequest]) -> JobInfo:
             known = await parts.ledger.ask(ask)
             if known is None:
                 raise
-            return known
-        info, new = await parts.ledger.accept(body, owner, key)
+            return known, False
+        return await parts.ledger.accept(body, owner, key)
     except records.KeyReused as error:
         raise RefusedRequest(
             "key.reused", f"this key made job {error.job_id} from another body", job_id=error.job_id
@@ -98,9 +111,6 @@ async def submit_job(call: Call[Nothing, KeyHeader, SubmitRequest]) -> JobInfo:
             f"there is a job {error} already (aj jobs show {error}); leave the sid out to draw a new one",
             job_id=str(error),
         ) from None
-    if new:
-        parts.queue.take(info.id, records.JobRecord(info, body.spec, body.caller))
-    return info
 
 
 async def list_jobs(call: Call[ListQuery, Headers, Nothing]) -> JobPage:

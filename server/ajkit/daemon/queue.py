@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import os
 import shutil
@@ -14,6 +15,8 @@ from ajkit.daemon.drive import Drive, Pause
 from ajkit.shared.job.execution import Submission
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ajkit.daemon.engines import Engines
     from ajkit.daemon.hub import Hub
     from ajkit.daemon.ledger import Ledger
@@ -24,6 +27,8 @@ if TYPE_CHECKING:
     from ajkit.submit.registry import Executions
 
 log = logging.getLogger(__name__)
+
+_BURST_SECONDS = 0.25
 
 
 class Queue:
@@ -41,6 +46,9 @@ class Queue:
         self._hub = hub
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._stopping: set[str] = set()
+        self._accepting = 0
+        self._calm = asyncio.Event()
+        self._calm.set()
         os.makedirs(folder, mode=0o700, exist_ok=True)
 
     async def start(self) -> None:
@@ -59,6 +67,18 @@ class Queue:
     def live(self) -> int:
         """How many jobs are being driven."""
         return len(self._tasks)
+
+    @contextlib.contextmanager
+    def accepting(self) -> Iterator[None]:
+        """A job is being taken in: those that were are not begun for a moment, so that a burst is answered quickly."""
+        self._accepting += 1
+        self._calm.clear()
+        try:
+            yield
+        finally:
+            self._accepting -= 1
+            if not self._accepting:
+                self._calm.set()
 
     def take(self, job_id: str, record: JobRecord | None = None) -> None:
         """Drive a job that is in the journal; `record` saves reading it there where nothing has happened to it yet."""
@@ -94,6 +114,9 @@ class Queue:
     async def _drive(self, job_id: str, record: JobRecord | None) -> None:
         """Drive a job, again from the start when something unforeseen happens: it must not be left alone."""
         pause = Pause()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_BURST_SECONDS):
+                await self._calm.wait()
         while True:
             try:
                 record = record or await self._ledger.ask(partial(records.job_record, job_id=job_id))

@@ -24,6 +24,9 @@ _INFO = """seq, id, owner, name, service, template_name, experiment, nodes, proc
     (SELECT count(*) FROM attempts WHERE attempts.job_id = jobs.id) AS attempts"""
 
 
+_COPIED = tuple(name for name in JobInfo.model_fields if name not in {"state", "cancel_requested"})
+
+
 class KeyReused(Exception):
     """The idempotency key belongs to another body; `job_id` is the job it made."""
 
@@ -68,8 +71,9 @@ def seconds_of(at: str) -> float:
 
 
 def body_digest(request: SubmitRequest) -> str:
-    """What two submissions must share to be the same one."""
-    return hashlib.sha256(request.model_dump_json().encode()).hexdigest()
+    """What two submissions must share to be the same one, in the words of clients of any age."""
+    newer = None if request.origins else {"origins"}
+    return hashlib.sha256(request.model_dump_json(exclude=newer).encode()).hexdigest()
 
 
 def outcome_of_key(db: sqlite3.Connection, owner: str, key: str, body: str) -> JobInfo | None:
@@ -297,10 +301,11 @@ def _next_event(db: sqlite3.Connection, job_id: str) -> int:
 
 
 def _info(row: sqlite3.Row) -> JobInfo:
-    values = {key: row[key] for key in row.keys() if key in JobInfo.model_fields}  # noqa: SIM118 - a Row iterates values
-    values["state"] = JobState(row["state"])
-    values["cancel_requested"] = row["cancel_at"] is not None
-    return JobInfo(**values)
+    values = {name: row[name] for name in _COPIED}
+    # What the journal holds was checked when it came in; a list of many is not to pay for that again.
+    return JobInfo.model_construct(
+        **values, state=JobState(row["state"]), cancel_requested=row["cancel_at"] is not None
+    )
 
 
 def _must(info: JobInfo | None) -> JobInfo:

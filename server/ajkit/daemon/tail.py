@@ -64,7 +64,9 @@ class Tail:
             ExecutionError: the engine cannot be asked.
         """
         texts = []
-        for found in await self._engines.call(self._execution.streams, self._handle):
+        # At the end only what is certain counts; before, all who follow the job share what one of them has read.
+        ask = self._engines.call if ended else self._engines.shared
+        for found in await ask(self._execution.streams, self._handle):
             if self._only in {None, found.name}:
                 text, end = await self._next(found.name, ended=ended)
                 if text:
@@ -78,7 +80,8 @@ class Tail:
         now = asyncio.get_running_loop().time()
         cut = 0
         while not cut:
-            chunk = await self._engines.call(self._execution.logs, self._handle, name, stream.offset, _CHUNK)
+            ask = self._engines.call if ended else self._engines.shared
+            chunk = await ask(self._execution.logs, self._handle, name, stream.offset, _CHUNK)
             stream.offset, stream.complete = chunk.next_offset, chunk.complete
             stream.since = now if chunk.data else stream.since
             stream.pending += chunk.data
