@@ -81,8 +81,16 @@ class FakeDaemon:
         monkeypatch.setattr(client.Daemon, "connect", classmethod(lambda _, **__: self))
 
     def submit(
-        self, spec: JobSpec, folder: str, *, home: str | None, key: str, report: Callable[[str], None]
+        self,
+        spec: JobSpec,
+        folder: str,
+        *,
+        home: str | None,
+        key: str,
+        origins: object,
+        report: Callable[[str], None],
     ) -> JobInfo:
+        assert origins, "the daemon can say where the fields came from"
         self.before(report)
         self.taken.append({"spec": spec, "folder": folder, "home": home, "key": key})
         return self._info(spec)
@@ -93,7 +101,14 @@ class FakeDaemon:
 
     def _info(self, spec: JobSpec) -> JobInfo:
         plain: dict[str, Any] = dict.fromkeys(JobInfo.model_fields)
-        plain |= {"id": spec.sid, "name": spec.name, "service": spec.service, "template_name": "leaf", "nodes": 1}
+        plain |= {
+            "id": spec.sid,
+            "owner": "",
+            "name": spec.name,
+            "service": spec.service,
+            "template_name": "leaf",
+            "nodes": 1,
+        }
         plain |= {"processes_per_node": 1, "state": "accepted", "message": ""}
         plain |= {"cancel_requested": False, "attempts": 0, "spec_sha256": spec_digest(spec), "code_digest": "0" * 64}
         plain |= {"accepted_at": NOW, "changed_at": NOW}
