@@ -24,6 +24,7 @@ from ajkit.shared.job.execution import JobState
 from tests.daemons import Host, finish, host, install_package, is_alive, job_spec, wait_until
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 __all__ = ["host"]
@@ -92,7 +93,7 @@ def test_a_journal_that_became_read_only(tmp_path: Path) -> None:
 def test_a_journal_that_is_read_only_from_the_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = str(tmp_path / "journal.sqlite3")
     Journal(path).close()
-    plain = sqlite3.connect
+    plain: Callable[..., sqlite3.Connection] = sqlite3.connect
 
     def read_only(name: str, **options: Any) -> sqlite3.Connection:
         return plain(f"file:{name}?mode=ro", uri=True, **options)
@@ -286,10 +287,10 @@ def test_an_engine_that_is_down_for_a_while_and_then_drops_its_answers(host: Hos
     engine.feels("over", so=True)
     engine.feels("down", so=False)
     threads = [threading.Thread(target=finish, args=(daemon, each.sid)) for each in specs]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join(60)
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
     assert {each.id: each.state for each in daemon.jobs()} == {each.sid: JobState.DONE for each in specs}
     assert engine.jobs() == Counter({each.sid: 1 for each in specs})
     assert is_alive(host.pid)

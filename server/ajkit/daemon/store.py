@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _ARCHIVE = "archive.tar"
 _TREE = "tree"
+_LEFT_SECONDS = 3600.0
 _DIGEST = re.compile("[0-9a-f]{64}")
 
 
@@ -78,7 +79,10 @@ class Incoming:
 
 
 class CodeStore:
-    """A folder of code archives: ``<root>/<digest>/archive.tar`` and, once a job needs it, ``tree`` beside."""
+    """A folder of code archives: ``<root>/<digest>/archive.tar`` and, once a job needs it, ``tree`` beside.
+
+    Several daemons may share one folder: everything appears in it whole or not at all.
+    """
 
     def __init__(self, root: str, *, size: int, entries: int) -> None:
         """`size`: bytes of all files of one archive; `entries`: its files, folders and links."""
@@ -90,8 +94,11 @@ class CodeStore:
         self._unpacking = threading.Lock()
         os.makedirs(root, mode=0o700, exist_ok=True)
         for name in os.listdir(root):
-            if name.startswith("incoming-"):
-                os.unlink(os.path.join(root, name))
+            path = os.path.join(root, name)
+            # A younger one may be on its way to another daemon that shares the folder.
+            with contextlib.suppress(FileNotFoundError):
+                if name.startswith("incoming-") and time.time() - os.stat(path).st_mtime > _LEFT_SECONDS:
+                    os.unlink(path)
 
     def folder(self, digest: str) -> str:
         """Where an archive of a digest lives, there or not."""
@@ -133,14 +140,12 @@ class CodeStore:
         tree, archive = os.path.join(home, _TREE), os.path.join(home, _ARCHIVE)
         with self._unpacking:
             if not os.path.isdir(tree):
-                work = f"{tree}.new"
-                shutil.rmtree(work, ignore_errors=True)
-                with open(archive, "rb") as file:
+                with open(archive, "rb") as file, _work_folder(home) as work:
                     if hashlib.file_digest(file, "sha256").hexdigest() != digest:
                         raise UnsafeArchive(f"{archive} was changed on the disk; remove it and submit again")
                     file.seek(0)
-                    unpack(file, work)
-                os.replace(work, tree)
+                    unpack(file, os.path.join(work, _TREE))
+                    _take_place(os.path.join(work, _TREE), tree)
         return Snapshot(digest, tree, archive)
 
     def forget_unused(self, used: set[str], older_than_seconds: float) -> None:
@@ -153,6 +158,19 @@ class CodeStore:
                 if time.time() - os.stat(archive).st_mtime < older_than_seconds:
                     continue
             shutil.rmtree(self.folder(name), ignore_errors=True)
+
+
+def _work_folder(home: str) -> tempfile.TemporaryDirectory[str]:
+    return tempfile.TemporaryDirectory(dir=home, prefix="tree-", ignore_cleanup_errors=True)
+
+
+def _take_place(made: str, tree: str) -> None:
+    """Give an unpacked folder its name, unless another daemon that shares the place was quicker with the same."""
+    try:
+        os.rename(made, tree)
+    except OSError:
+        if not os.path.isdir(tree):
+            raise
 
 
 def _sync_folder(path: str) -> None:

@@ -1,0 +1,85 @@
+"""The store of code archives: whole or not at all, also for several daemons that share its folder."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import tarfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ajkit.daemon.archive import UnsafeArchive
+from ajkit.daemon.store import CodeStore
+from tests.daemons import Host, finish, host, job_spec
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["host"]
+
+
+def packed(**files: str) -> bytes:
+    made = io.BytesIO()
+    with tarfile.open(fileobj=made, mode="w") as tar:
+        for name, text in files.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(text)
+            tar.addfile(info, io.BytesIO(text.encode()))
+    return made.getvalue()
+
+
+def keep(store: CodeStore, content: bytes) -> str:
+    digest = hashlib.sha256(content).hexdigest()
+    with store.receive() as incoming:
+        incoming.write(content)
+        incoming.keep(digest)
+    return digest
+
+
+def test_many_daemons_unpack_one_archive_at_once(tmp_path: Path) -> None:
+    stores = [CodeStore(str(tmp_path), size=10**6, entries=1000) for _ in range(8)]
+    digest = keep(stores[0], packed(**{f"f{number}": "x" * 1000 for number in range(100)}))
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda store: store.snapshot(digest), stores))
+    assert len(set(found)) == 1
+    assert len(os.listdir(found[0].folder)) == 100
+    assert sorted(os.listdir(stores[0].folder(digest))) == ["archive.tar", "tree"]
+
+
+def test_what_is_on_its_way_to_another_is_left(tmp_path: Path) -> None:
+    for name, age in (("incoming-young", 60), ("incoming-old", 7200)):
+        path = tmp_path / name
+        path.write_bytes(b"half")
+        os.utime(path, (time.time() - age, time.time() - age))
+    CodeStore(str(tmp_path), size=1, entries=1)
+    assert os.listdir(tmp_path) == ["incoming-young"]
+
+
+def test_an_archive_that_was_changed_on_the_disk(tmp_path: Path) -> None:
+    store = CodeStore(str(tmp_path), size=10**6, entries=10)
+    digest = keep(store, packed(a="1"))
+    with open(os.path.join(store.folder(digest), "archive.tar"), "ab") as file:
+        file.write(b"x")
+    with pytest.raises(UnsafeArchive, match="was changed on the disk"):
+        store.snapshot(digest)
+    assert os.listdir(store.folder(digest)) == ["archive.tar"]
+    with pytest.raises(FileNotFoundError):
+        store.snapshot("0" * 64)
+
+
+def test_a_folder_that_nodes_share(host: Host, tmp_path: Path) -> None:
+    shared = str(tmp_path / "shared")
+    host.environ["AJ_CODE_FOLDER"] = shared
+    code = tmp_path / "code"
+    code.mkdir()
+    (code / "f.txt").write_text("shared\n")
+    daemon = host.daemon()
+    spec = job_spec("cat f.txt")
+    daemon.submit(spec, str(code))
+    assert finish(daemon, spec.sid)[2] == {"node-0": "shared\n"}
+    assert len(os.listdir(shared)) == 1
+    assert not os.path.exists(os.path.join(host.state, "code"))
