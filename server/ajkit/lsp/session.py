@@ -160,6 +160,7 @@ class Session:
         self._unsaved.discard(uri)
         self._sound.pop(uri, None)
         if buffer is not None:
+            self._uris = {each.path: each.uri for each in reversed(self.buffers.values())}
             differs = self.differs_from_disk(buffer.path)
             self.files.buffers.pop(buffer.path, None)
             if differs:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ajkit.shared.problem import Finding, Severity
 from ajkit.shared.template.brief import brief
 from ajkit.shared.template.dialect import changes_job, without_effect
-from ajkit.shared.template.merged import Inherited
+from ajkit.shared.template.merged import Together
 from ajkit.shared.template.refusals import listed
 from ajkit.shared.template.scripts import SCRIPTS, doubles_dollars, texts
 from ajkit.shared.template.secrets import SHORTEST_FORM, named_secret, spans, suspect_names, suspects
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from ajkit.shared.template.merged import Merged
+    from ajkit.shared.template.source import TemplateFile
     from ajkit.shared.where import Json, KeyPath
 
 _VARIABLE = re.compile(r"\$(\{?[A-Za-z_])")
@@ -53,9 +54,21 @@ def check(
 def writes_odd_texts(merged: Merged) -> bool:
     """Whether a variable or shell line that a file writes itself is odd; remembered, as many leaves share a base."""
     if merged.odd_texts is None:
-        own = (part.value for part in merged.parts if not isinstance(part, Inherited))
-        merged.odd_texts = any(True for value in own for _ in _of_texts(value, "any"))
+        laid = (part.value for part in merged.parts if isinstance(part, Together))
+        merged.odd_texts = _holds_odd_texts(merged.file) or any(map(_is_odd, laid))
     return merged.odd_texts
+
+
+def _holds_odd_texts(file: TemplateFile) -> bool:
+    if file.odd_texts is None:
+        odd = file.config is not None and _is_odd(file.config.value)
+        object.__setattr__(file, "odd_texts", odd)  # what was read is not changed by what is remembered of it
+        return odd
+    return file.odd_texts
+
+
+def _is_odd(value: dict[str, Json]) -> bool:
+    return any(True for _ in _of_texts(value, "any"))
 
 
 def _of_texts(config: dict[str, Json], service: str | None) -> Iterator[Finding]:

@@ -39,7 +39,8 @@ class BaseRef:
 class TemplateFile:
     """One template file: where it is really, its document, bases in order, own config and problems of its own form.
 
-    `sha256` is the digest of its bytes, `config_key` the entry of `config`, where there is one.
+    `sha256` is the digest of its bytes, `config_key` the entry of `config`, where there is one. `odd_texts` is worked
+    out on demand and kept by `ajkit.shared.template.checks`: a file is merged anew whenever one of its bases is edited.
     """
 
     real: str
@@ -50,6 +51,7 @@ class TemplateFile:
     config_key: Entry | None
     base_key: Entry | None
     problems: tuple[Problem, ...]
+    odd_texts: bool | None = None
 
     @property
     def path(self) -> str:
