@@ -1,0 +1,70 @@
+"""Jobs through `amlt` from `aj run --amlt` to their end, through a real daemon that may be killed at any time."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.backends.amlt.conftest import put_on_path
+from tests.backends.driving import Driver
+from tests.daemons import host, wait_until
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.daemons import Host
+
+__all__ = ["host"]
+
+PROJECT = """
+--- .azure_jobs/template/train.yaml
+config:
+  target: {service: sing, name: research-vc}
+  environment: {image: "pytorch:2"}
+  code: {local_dir: src}
+  jobs:
+    - {name: train, sku: "{nodes}xG{processes}", instance_count: 1, command: ["./show.sh $((20 + 1))"]}
+    - {name: second, sku: G1, command: ["echo the second"], submit_args: {env: {}}}
+--- src/show.sh
+echo "$1 from $AJ_NAME"
+"""
+
+
+@pytest.fixture
+def driver(host: Host, tmp_path: Path) -> Iterator[Driver]:
+    home = tmp_path / "amlt"
+    home.mkdir()
+    host.environ |= {"FAKE_AMLT": str(home), "PATH": f"{put_on_path(tmp_path)}:{host.environ['PATH']}"}
+    found = Driver(host, tmp_path / "p")
+    found.draw(PROJECT)
+    (tmp_path / "p/src/show.sh").chmod(0o755)
+    yield found
+    host.stop()
+
+
+def runs(tmp_path: Path) -> int:
+    lines = (tmp_path / "amlt/calls.jsonl").read_text().splitlines()
+    return len([each for each in lines if json.loads(each)["argv"][0] == "run"])
+
+
+def test_run(driver: Driver) -> None:
+    done = driver.aj("run", "--amlt", "-p", "8", "--sid", "a" * 10)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1].endswith(f"21 from train-{'a' * 10}")
+
+
+def test_all_jobs(driver: Driver) -> None:
+    done = driver.aj("run", "--amlt", "--all-jobs", "-p", "8", "--sid", "b" * 10)
+    assert done.returncode == 0, done.stderr
+    assert "the second" in done.stdout
+
+
+def test_a_lost_answer_and_a_killed_daemon_make_one_job(driver: Driver, tmp_path: Path) -> None:
+    (tmp_path / "amlt/mode").write_text("lost")
+    assert driver.aj("run", "--amlt", "-p", "8", "--sid", "c" * 10, "--detach").returncode == 0
+    wait_until((tmp_path / "amlt/experiments").exists)
+    assert driver.survive("c" * 10) == "done"
+    assert runs(tmp_path) == 1

@@ -1,0 +1,82 @@
+"""Azure ML jobs from `aj run` to their end, through a real daemon that may be killed at any time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.backends.azureml.fakearm import WORKSPACE, FakeAzure
+from tests.backends.driving import Driver
+from tests.daemons import host, wait_until
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.daemons import Host
+
+__all__ = ["host"]
+
+PROJECT = """
+--- .aj/template/train.yaml
+config:
+  target: {service: aml, name: a100-cluster, gpus_per_node: 8}
+  environment: {image: "pytorch:2", setup: ["export GREETING=hello"]}
+  jobs:
+    - name: train
+      instance_count: 2
+      sku: "{nodes}xG{processes}"
+      command: ./show.sh
+      submit_args: {env: {TOKEN: {from_env: A_TOKEN}}}
+--- show.sh
+echo "$GREETING from node $NODE_RANK of $AJ_NODES, rank $RANK of $WORLD_SIZE, $MASTER_ADDR, secret ${#TOKEN}"
+exit "${CODE:-0}"
+"""
+
+
+@pytest.fixture
+def azure(tmp_path: Path) -> Iterator[FakeAzure]:
+    found = FakeAzure(str(tmp_path / "nodes"))
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def driver(azure: FakeAzure, host: Host, tmp_path: Path) -> Iterator[Driver]:
+    host.environ |= {**azure.environ(), "A_TOKEN": "s3cret"}
+    found = Driver(host, tmp_path / "p")
+    found.draw(PROJECT)
+    (tmp_path / "p" / "show.sh").chmod(0o755)
+    yield found
+    host.stop()
+
+
+def test_run(driver: Driver) -> None:
+    done = driver.aj("run", "--sid", "a" * 10)
+    assert done.returncode == 0, done.stderr
+    for node, line in enumerate(sorted(done.stdout.splitlines())):
+        assert line.endswith(f"hello from node {node} of 2, rank {node} of 2, 10.0.0.4, secret 6")
+    failed = driver.aj("run", "--sid", "b" * 10, "--env", "CODE=3")
+    assert failed.returncode == 3
+    assert "exited with status code 3" in failed.stderr
+
+
+def test_a_lost_answer_and_a_killed_daemon_make_one_job(driver: Driver, azure: FakeAzure) -> None:
+    for sid, fault in (("c" * 10, "lost"), ("d" * 10, 503)):
+        azure.hold = True
+        azure.faults.append((f"PUT {WORKSPACE}/jobs", fault))
+        assert driver.aj("run", "--sid", sid, "--detach").returncode == 0
+        wait_until(lambda: not azure.faults)
+        azure.hold = False
+        assert driver.survive(sid) == "done"
+    assert sorted(azure.jobs()) == [f"train-{'c' * 10}", f"train-{'d' * 10}"]
+    assert len([each for each in azure.requests if each.startswith(f"PUT {WORKSPACE}/jobs")]) == 3
+    assert len([each for each in azure.requests if each.startswith(f"PUT {WORKSPACE}/codes")]) == 1
+
+
+def test_a_workspace_that_nobody_names_is_refused_at_once(driver: Driver, host: Host) -> None:
+    del host.environ["AJ_AML_WORKSPACE"]
+    refused = driver.aj("run")
+    assert refused.returncode == 1
+    assert "target.workspace_name is not set, and the daemon has no AJ_AML_WORKSPACE" in refused.stderr
