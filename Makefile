@@ -50,6 +50,11 @@ soak: setup ## the long runs: fuzzing, restarts, many jobs (AJ_SOAK=1)
 	AJ_SOAK=1 $(BIN)/python -m pytest -n auto --ignore tests/e2e $(ARGS)
 	AJ_SOAK=1 $(BIN)/python -m pytest tests/e2e $(ARGS)
 
+vsix: setup vscode-extension/node_modules/.ready ## package the extension for VS Code, with the server that it installs, into dist/
+	rm -rf vscode-extension/wheel && mkdir -p dist
+	$(BIN)/python -m hatchling build --target wheel --directory $(CURDIR)/vscode-extension/wheel >/dev/null
+	cd vscode-extension && node package.mjs ../dist/aj.vsix
+
 lock: $(UV) ## write the lock files anew from pyproject.toml (ARGS=--upgrade for the newest releases)
 	$(COMPILE) --group dev --output-file requirements/dev.lock
 	$(COMPILE) --group dev --group bench --constraint requirements/dev.lock --output-file requirements/bench.lock
@@ -70,6 +75,10 @@ $(VENV)/.ready: $(VENV)/.locked pyproject.toml
 
 $(VENV)/.bench: $(VENV)/.ready requirements/bench.lock
 	$(PINNED) --no-build-isolation -r requirements/bench.lock
+	@touch $@
+
+vscode-extension/node_modules/.ready: vscode-extension/package-lock.json
+	cd vscode-extension && npm ci --ignore-scripts --silent
 	@touch $@
 
 $(UV):

@@ -3,7 +3,7 @@ import type { Aj, Part } from './aj'
 import type { Status } from './answers'
 import type { Disposable, QuickPickItem } from './editor'
 import { MarkdownString, StatusBarAlignment, ThemeColor, command, commands, languages, window } from './editor'
-import { templateOf } from './templates'
+import { isTemplate, previewed } from './templates'
 
 const PAUSE = 400
 const WHILE_INDEXING = 1_500
@@ -26,7 +26,7 @@ class StatusItem implements Disposable {
     }
     this.listening = [
       aj.server.onChanged(() => void this.draw()),
-      window.onDidChangeActiveTextEditor(soon),
+      window.onDidChangeVisibleTextEditors(soon),
       languages.onDidChangeDiagnostics(soon),
     ]
     soon()
@@ -47,8 +47,10 @@ class StatusItem implements Disposable {
 
   private async draw(): Promise<void> {
     const now = this.aj.server.now
-    const concerned = templateOf() !== undefined || now.kind === 'failed'
-    if (!concerned || now.kind === 'off') {
+    const concerned = window.visibleTextEditors.some(
+      ({ document }) => isTemplate(document) || previewed(document.uri) !== undefined,
+    )
+    if (now.kind === 'off' || !(concerned || now.kind === 'failed')) {
       this.item.hide()
       return
     }

@@ -3,6 +3,9 @@ import assert from 'node:assert/strict'
 import * as vscode from 'vscode'
 import type { Aj } from '../src/aj'
 
+/** Milliseconds that something may take on a machine that is busy. */
+export const PATIENCE = 45_000
+
 /** The extension under test. */
 export function extension(): vscode.Extension<Aj> {
   const found = vscode.extensions.getExtension<Aj>('aj.aj')
@@ -29,7 +32,7 @@ export async function open(name: string): Promise<vscode.TextEditor> {
 
 /** Waits until something is there: neither undefined nor false nor empty. */
 export async function until<T>(look: () => T | PromiseLike<T>, what = look.toString()): Promise<NonNullable<T>> {
-  const end = Date.now() + 15_000
+  const end = Date.now() + PATIENCE
   for (;;) {
     const found = await look()
     const empty =
@@ -46,7 +49,7 @@ export async function until<T>(look: () => T | PromiseLike<T>, what = look.toStr
 
 /** Waits until a check holds; what it says then is the failure. */
 export async function holds(check: () => void | PromiseLike<void>): Promise<void> {
-  const end = Date.now() + 15_000
+  const end = Date.now() + PATIENCE
   for (;;) {
     try {
       await check()

@@ -3,6 +3,7 @@ import { appendFileSync } from 'node:fs'
 import { format } from 'node:util'
 import Mocha from 'mocha'
 import { activation } from './activation'
+import { beside } from './beside'
 import { language } from './language'
 import { previewing } from './previewing'
 import { serving } from './serving'
@@ -11,11 +12,7 @@ import { graphView } from './views/graph'
 import { jobsView } from './views/jobs'
 import { templatesView } from './views/templates'
 
-/** The suites by the name of the run that they belong to. */
-const RUNS: Readonly<Record<string, readonly (() => void)[]>> = {
-  trusted: [activation, language, previewing, submitting, templatesView, graphView, jobsView, serving],
-  untrusted: [],
-}
+const SUITES = [activation, language, beside, previewing, submitting, templatesView, graphView, jobsView, serving]
 
 /** What the run says goes to a file: the console of the extension host is full of the editor's own words. */
 const say = (...words: unknown[]) => {
@@ -23,14 +20,14 @@ const say = (...words: unknown[]) => {
 }
 
 export async function run(): Promise<void> {
-  const mocha = new Mocha({ ui: 'bdd', timeout: 20_000, reporter: 'spec', color: false, fullTrace: false })
+  const mocha = new Mocha({ ui: 'bdd', timeout: 60_000, reporter: 'spec', color: false, fullTrace: false })
   Mocha.reporters.Base.consoleLog = say
   const grep = process.env.AJ_TEST_GREP
   if (grep) {
     mocha.grep(grep)
   }
   mocha.suite.emit('pre-require', globalThis as unknown as Mocha.MochaGlobals, '', mocha)
-  for (const suite of RUNS[process.env.AJ_SUITE ?? ''] ?? []) {
+  for (const suite of SUITES) {
     suite()
   }
   await new Promise<void>((resolve, reject) => {

@@ -28,11 +28,12 @@ export class RequestLenses implements CodeLensProvider, Ending {
       return []
     }
     const uri = shown.template.toString()
-    const asked = spelled(this.requests.of(shown.template)) || 'no -n, -p, --ppn, command, overlays'
+    const asked = spelled(this.requests.of(shown.template)) || 'as the template says'
     const errors = languages
       .getDiagnostics(Uri.parse(uri))
       .filter((each) => each.severity === DiagnosticSeverity.Error).length
-    const top = new Range(0, 0, 0, 0)
+    // Above the first line it would be scrolled out of sight when it appears.
+    const top = new Range(1, 0, 1, 0)
     const lenses = [
       new CodeLens(top, {
         title: `$(settings) ${asked}`,

@@ -69,23 +69,23 @@ export async function chooseRequest(
 export type Answer = 'submit' | 'save' | 'no'
 
 /** Asks once, over the difference that is shown. */
-export async function confirm(found: DryRun): Promise<Answer> {
+export async function confirm(found: DryRun, last: string | undefined): Promise<Answer> {
   const names = found.unsaved.map((each) => each.path.slice(each.path.lastIndexOf('/') + 1)).join(', ')
+  const unsaved = found.unsaved.length > 0
   const choices: (QuickPickItem & { readonly answer: Answer })[] = [
-    { label: '$(rocket) Submit', detail: found.summary?.line ?? '', answer: 'submit' },
+    {
+      label: unsaved ? '$(rocket) Submit with unsaved changes' : '$(rocket) Submit',
+      detail: unsaved ? `As the editor shows it; not saved: ${names}` : 'Exactly this job',
+      answer: 'submit',
+    },
+    ...(unsaved ? [{ label: `$(save) Save ${names}, then submit`, answer: 'save' } as const] : []),
     { label: '$(close) Do not submit', answer: 'no' },
   ]
-  if (names !== '') {
-    choices[0] = {
-      label: '$(rocket) Submit with unsaved changes',
-      detail: `${found.summary?.line ?? ''}. Not saved: ${names}`,
-      answer: 'submit',
-    }
-    choices.splice(1, 0, { label: `$(save) Save ${names}, then submit`, answer: 'save' })
-  }
   const picked = await window.showQuickPick(choices, {
     title: `Submit ${found.summary?.line ?? 'this job'}?`,
-    placeHolder: 'The job is shown below; nothing has been sent yet',
+    placeHolder: last
+      ? `Below: what differs from ${last}. Nothing has been sent yet`
+      : 'The job is shown below. Nothing has been sent yet',
     ignoreFocusOut: true,
   })
   return picked?.answer ?? 'no'

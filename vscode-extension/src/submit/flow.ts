@@ -10,6 +10,7 @@ import { Refusal } from '../server/server'
 import { chooseRequest, chooseTemplate, confirm } from './choosing'
 import type { JobDocuments } from './documents'
 import type { History } from './history'
+import { underFacts } from './history'
 
 const ERROR = 1
 
@@ -61,11 +62,11 @@ export class Submission {
     const name = run.summary?.name ?? 'job'
     const [last] = this.history.of(template)
     const close = last
-      ? await this.documents.compare(`${last.name} ↔ ${name}`, last.text, text)
+      ? await this.documents.compare(`${last.name} ↔ ${name}`, underFacts(last, run.sid, run.now), text)
       : await this.documents.show(name, text, ViewColumn.Active)
     let answer
     try {
-      answer = await confirm(run)
+      answer = await confirm(run, last?.name)
     } finally {
       await close()
     }
@@ -115,7 +116,9 @@ export class Submission {
         request: { ...sent(request), ...facts },
       })
       const { job } = answer
-      await this.history.add(template, { request, text: run.text ?? '', job: job.id, name: job.name, at: Date.now() })
+      const { text, sid, now } = run
+      const kept = { request, text: text ?? '', sid, now, job: job.id, name: job.name, at: Date.now() }
+      await this.history.add(template, kept)
       this.aj.submitted(job)
       void told(answer)
     } catch (error) {

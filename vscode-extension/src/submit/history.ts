@@ -8,6 +8,8 @@ export interface Submission {
   readonly text: string
   readonly job: string
   readonly name: string
+  readonly sid: string
+  readonly now: string
   /** Milliseconds since 1970. */
   readonly at: number
 }
@@ -34,6 +36,11 @@ export function distinct(submissions: readonly Submission[]): readonly Submissio
     const asked = spelled(each.request)
     return !seen.has(asked) && seen.add(asked)
   })
+}
+
+/** The text of an earlier job as it would be under other facts: what then differs was changed by somebody. */
+export function underFacts(earlier: Submission, sid: string, now: string): string {
+  return earlier.text.replaceAll(earlier.sid, sid).replaceAll(earlier.now, now)
 }
 
 /** How long ago something was, in words. */
