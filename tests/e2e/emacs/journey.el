@@ -164,6 +164,18 @@
          (offered (all-completions "base." (nth 2 found) (plist-get (nthcdr 3 found) :predicate))))
     (should (seq-some (lambda (each) (string-search "base.loud" each)) offered))))
 
+(ert-deftest aj-a-base-is-renamed-where-the-client-can ()
+  (journey-open ".aj/template/train.yaml")
+  (search-forward "base.lo")
+  (pcase journey-client
+    ('eglot (should (string-search "rename the file by hand" (format "%S" (should-error (eglot-rename "base.shouting"))))))
+    ('lsp-mode
+     (lsp-rename "base.shouting")
+     (should (string-search "[base.common, base.shouting]" (buffer-string)))
+     (should (file-exists-p (expand-file-name ".aj/base/shouting.yaml" journey-project)))
+     (rename-file (expand-file-name ".aj/base/shouting.yaml" journey-project)
+                  (expand-file-name ".aj/base/loud.yaml" journey-project)))))
+
 (ert-deftest aj-a-preview-follows-an-unsaved-base ()
   (journey-open ".aj/template/train.yaml")
   (aj-preview)
