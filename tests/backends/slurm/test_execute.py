@@ -277,3 +277,23 @@ def test_the_opinion_of_sbatch(play: Play, tmp_path: Path) -> None:
     play.write("no", "sbatch: error: Socket timed out\n")
     with pytest.raises(Unavailable):
         SlurmExecution().dry_run(job)
+
+
+def test_what_there_is_to_choose_from(play: Play) -> None:
+    rows = "gpu|up|2|1/1|1-00:00:00|gpu:a100:8\ngpu|up|1|0/1|1-00:00:00|gpu:h100:8\ncpu|down|4|0/4|infinite|(null)\n"
+    play.program("sinfo", f"printf '{rows}'")
+    play.program("sacctmgr", "case $* in *qos*) echo 'high|for papers' ;; *) echo nlp; echo nlp ;; esac")
+    engine = SlurmExecution()
+    assert [(each.value, each.detail) for each in engine.values("queues")] == [
+        ("gpu", "2 of 3 nodes are idle, at most 1-00:00:00, gpu:a100:8, gpu:h100:8"),
+        ("cpu", "down, 4 of 4 nodes are idle"),
+    ]
+    assert [(each.value, each.detail) for each in engine.values("qos")] == [("high", "for papers")]
+    assert [each.value for each in engine.values("accounts")] == ["nlp"]
+    play.program("sacctmgr", "echo 'You are not running a supported accounting_storage plugin' >&2; exit 1")
+    assert engine.values("accounts") == []
+    with pytest.raises(KeyError):
+        engine.values("images")
+    play.write("down")
+    with pytest.raises(Unavailable):
+        engine.values("queues")

@@ -21,7 +21,7 @@ from tests.e2e.parts import bring
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-NODES, GPUS, CPUS = 2, 8, 16
+NODES, GPUS, CPUS = 2, 8, 64
 _COMMANDS = ("munged", "slurmctld", "slurmd", "sbatch", "srun")
 _LOOK = 5.0
 
@@ -75,7 +75,7 @@ class Cluster:
 
     def idle(self) -> bool:
         """Whether every node waits for work."""
-        return self.ask("sinfo", "-h", "-N", "-o", "%T").split() == ["idle"] * NODES
+        return self.ask("sinfo", "-h", "-N", "-p", "main", "-o", "%T").split() == ["idle"] * NODES
 
     def jobs(self) -> list[str]:
         """The names of all the jobs it has ever had."""
@@ -162,14 +162,18 @@ def _configure(root: Path, controller: int, ports: list[int]) -> None:
         "MessageTimeout": "5",
     }
     nodes = [
-        f"NodeName=n{at + 1} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs={CPUS} RealMemory=64000 "
-        f"Gres=gpu:{GPUS} State=UNKNOWN"
+        f"NodeName=n{at + 1} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs={CPUS} RealMemory=512000 "
+        f"Gres=gpu:a100:{GPUS} Feature=a100,nvlink State=UNKNOWN"
         for at, port in enumerate(ports)
     ]
-    partition = "PartitionName=main Nodes=ALL Default=YES MaxTime=60 State=UP"
-    text = "\n".join([*(f"{name}={value}" for name, value in lines.items()), *nodes, partition, ""])
+    partitions = [
+        "PartitionName=main Nodes=ALL Default=YES MaxTime=60 State=UP",
+        "PartitionName=gpu Nodes=ALL State=UP",
+        "PartitionName=cpu Nodes=ALL State=UP",
+    ]
+    text = "\n".join([*(f"{name}={value}" for name, value in lines.items()), *nodes, *partitions, ""])
     (root / "etc/slurm.conf").write_text(text)
-    gpus = [f"NodeName=n{at + 1} Name=gpu File={root}/dev/gpu[0-{GPUS - 1}]\n" for at in range(NODES)]
+    gpus = [f"NodeName=n{at + 1} Name=gpu Type=a100 File={root}/dev/gpu[0-{GPUS - 1}]\n" for at in range(NODES)]
     (root / "etc/gres.conf").write_text("".join(gpus))
 
 

@@ -148,8 +148,8 @@ def test_cancelled_by_us_and_by_others(slurm_host: Host, cluster: Cluster) -> No
 
 
 def test_a_job_waits_and_is_put_back(slurm_host: Host, cluster: Cluster) -> None:
-    first = slurm_spec("echo on; sleep 60", nodes=2, options={"cpus_per_node": 16})
-    second = slurm_spec("true", nodes=2, options={"cpus_per_node": 16})
+    first = slurm_spec("echo on; sleep 60", nodes=2, options={"cpus_per_node": 64})
+    second = slurm_spec("true", nodes=2, options={"cpus_per_node": 64})
     daemon = submit(slurm_host, first)
     wait_state(slurm_host, first.sid, "running")
     submit(slurm_host, second)
@@ -179,6 +179,13 @@ def test_the_opinion_of_slurm(slurm_host: Host) -> None:
     assert "n[1-2] in partition main" in (answer.opinion or "")
     with pytest.raises(DaemonRefused, match="Requested node configuration is not available"):
         daemon.render(slurm_spec("true", nodes=2, gpus_per_node=9), dry_run=True)
+
+
+def test_partitions(slurm_host: Host) -> None:
+    found = slurm_host.daemon().values("slurm", "queues").values
+    assert [each.value for each in found] == ["main", "gpu", "cpu"]
+    assert found[0].detail.endswith("nodes are idle, at most 1:00:00, gpu:a100:8")
+    assert slurm_host.daemon().values("slurm", "accounts").values == []
 
 
 def test_a_secret_is_in_no_file_and_no_argument(slurm_host: Host) -> None:

@@ -16,6 +16,7 @@ from ajkit.backends.slurm.describe import SlurmOpts
 from ajkit.backends.slurm.listing import Listing
 from ajkit.backends.slurm.script import BATCH, BATCH_LOG, files, processes
 from ajkit.backends.slurm.site import Silent, Site
+from ajkit.backends.slurm.values import ask_values
 from ajkit.shared.job.execution import (
     LogChunk,
     LogStream,
@@ -31,7 +32,7 @@ from ajkit.shared.problem import problem
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from ajkit.shared.job.execution import Handle, Status, Submission
+    from ajkit.shared.job.execution import Handle, LiveValue, Status, Submission
     from ajkit.shared.job.spec import JobSpec
     from ajkit.shared.problem import Problem
 
@@ -145,6 +146,10 @@ class SlurmExecution:
         programs.expect_done(site, said)
         return said.errors.removeprefix("sbatch: ")
 
+    def values(self, kind: str) -> Sequence[LiveValue]:
+        """See `LiveValues.values`: partitions (``queues``), ``accounts`` and ``qos`` of the cluster that is here."""
+        return ask_values(_here({}), kind)
+
 
 def _ask(site: Site, handle: Handle) -> Status:
     """What Slurm, its accounting and the job itself say about one job."""
@@ -171,8 +176,13 @@ def _site(job: Submission) -> Site:
     host = _options(job.spec).host
     if host is not None:
         return Site(os.environ, host)
+    return _here(job.caller)
+
+
+def _here(caller: Mapping[str, str]) -> Site:
+    """The cluster that the commands of this machine belong to."""
     kept = {name: value for name, value in os.environ.items() if name == "SLURM_CONF"}
-    return Site({**base_environment(os.environ, job.caller), **kept})
+    return Site({**base_environment(os.environ, caller), **kept})
 
 
 def _place(job: Submission, *, shown_only: bool = False) -> str:

@@ -139,6 +139,18 @@ command -v squeue >/dev/null || return {NO_SLURM}
 squeue --noheader --user="$(id -un)" --format='%A %T %r' || return {AWAY}"""
 
 
+def list_values(command: str) -> str:
+    """Print what a command of Slurm lists; nothing where it is about accounts and the cluster keeps none."""
+    return f"""\
+command -v sinfo >/dev/null || return {NO_SLURM}
+{_answering()}
+told=$({command} 2>&1) || case $told in
+  *"accounting_storage plugin"*|*"storage is disabled"*) told= ;;
+  *) echo "$told" >&2; return {AWAY} ;;
+esac
+echo "$told\""""
+
+
 def expect_done(site: Site, said: Output) -> None:
     """Make what a program ended with into what it means.
 
