@@ -55,10 +55,13 @@
     (with-current-buffer buffer
       (unless aj--shown
         (if (equal kind "spec") (js-mode) (yaml-mode))
-        (aj-preview-mode))
+        (aj-preview-mode)
+        (setq truncate-lines t))
       (setq aj--shown (list :kind kind :template template :source source :uri (aj--get answer "uri")))
       (setq header-line-format (format " %s of %s %s   RET source, q close" title name line)))
-    (aj--put buffer answer)
+    (let ((is-new (zerop (buffer-size buffer))))
+      (aj--put buffer answer)
+      (when is-new (with-current-buffer buffer (goto-char (point-min)))))
     (display-buffer buffer '((display-buffer-reuse-window display-buffer-in-direction) (direction . right)))))
 
 (defun aj--put (buffer answer)

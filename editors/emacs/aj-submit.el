@@ -74,7 +74,7 @@ template leaves the shape open, ASK for options and command, as for `aj run'."
         (insert (aj--get answer "text")))
       (goto-char (point-min))
       (js-mode)
-      (setq buffer-read-only t))
+      (setq buffer-read-only t truncate-lines t))
     ;; The answer came while something else may have been going on: ask when Emacs is at rest.
     (run-with-timer
      0 nil

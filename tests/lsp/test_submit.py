@@ -140,6 +140,10 @@ class TestDryRun:
         assert found["code"]["bytes"] == 2**21 + len('print("code")\n')
         assert found["line"] == f"p-{SID} on local: 2 nodes, 8 GPUs in all; 2.0 MiB of code in 3 entries"
 
+    def test_the_summary_of_little_code(self, there: Editor, person: Person) -> None:
+        (person.folder / ".ajignore").write_text("*\n!train.py\n")
+        assert dry(there)["summary"]["line"].endswith("; 1 KiB of code in 1 entry")
+
     def test_settings_of_the_preview_do_not_count(self, there: Editor) -> None:
         there.session.configure(
             there.session.settings.__class__(preview=there.session.settings.preview.__class__(nodes=7))

@@ -70,7 +70,7 @@ def summary(plan: Plan, code: Extent | None) -> dict[str, Any]:
     where = " / ".join([spec.service, *(each for each in (cluster, queue) if isinstance(each, str) and each)])
     nodes = f"{spec.nodes} node{'' if spec.nodes == 1 else 's'}"
     gpus = f", {total} GPU{'' if total == 1 else 's'} in all" if total else ""
-    size = f"; {code.size / 2**20:.1f} MiB of code in {code.entries} entries" if code else ""
+    size = f"; {_extent(code)}" if code else ""
     return {
         "name": spec.name,
         "service": spec.service,
@@ -84,6 +84,11 @@ def summary(plan: Plan, code: Extent | None) -> dict[str, Any]:
         "code": {"folder": folder_of(plan), "bytes": code.size, "entries": code.entries} if code else None,
         "line": f"{spec.name} on {where}: {nodes}{gpus}{size}",
     }
+
+
+def _extent(code: Extent) -> str:
+    size = f"{code.size / 2**20:.1f} MiB" if code.size >= 2**20 else f"{-(-code.size // 2**10)} KiB"
+    return f"{size} of code in {code.entries} {'entry' if code.entries == 1 else 'entries'}"
 
 
 def _total_gpus(spec: JobSpec) -> int:
