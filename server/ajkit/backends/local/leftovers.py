@@ -17,7 +17,8 @@ def note_started(folder: str, pids: list[int]) -> None:
     """Write down which processes, each of them the leader of a session, were started for a job."""
     born = {pid: stat[1] for pid in pids if (stat := _stat(pid)) is not None}
     place = os.path.join(folder, STARTED)
-    with open(f"{place}.new", "w", encoding="utf-8") as file:
+    # The umask is the one that the job's processes were given.
+    with open(os.open(f"{place}.new", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
         json.dump({"boot": _boot(), "sessions": born}, file)
     os.replace(f"{place}.new", place)
 
