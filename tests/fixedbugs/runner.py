@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 CASES: dict[str, dict[str, Any]] = {
     case["id"]: case for case in json.loads(Path(__file__).with_name("cases.json").read_text("utf-8"))["cases"]
 }
-CAPABILITIES = VSCODE
+# Told of problems without having to ask.
+CAPABILITIES = VSCODE | {"textDocument": {k: each for k, each in VSCODE["textDocument"].items() if k != "diagnostic"}}
 
 
 class Case:

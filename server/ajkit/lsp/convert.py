@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote, urlsplit
 
@@ -70,8 +71,17 @@ def lsp_range(span: Span, encoding: str) -> dict[str, dict[str, int]]:
     }
 
 
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """An answer, or a part of one, that is ready to send: large ones need not be walked through for spans."""
+
+    value: Any
+
+
 def wire(value: Any, encoding: str) -> Any:
     """An answer ready to send: every Span in it becomes a range, tuples become lists."""
+    if isinstance(value, Ready):
+        return value.value
     if isinstance(value, Span):
         return lsp_range(value, encoding)
     if isinstance(value, dict):

@@ -6,14 +6,16 @@ import posixpath
 import re
 from typing import TYPE_CHECKING
 
-from ajkit.shared.template.query import scalars
-from ajkit.shared.template.tree import Scalar
+from ajkit.shared.template.query import children, scalars
+from ajkit.shared.template.trail import node_at
+from ajkit.shared.template.tree import Mapping, Scalar
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ajkit.lsp.view import View
     from ajkit.shared.template.query import Spot
+    from ajkit.shared.template.tree import Node
     from ajkit.shared.where import KeyPath
 
 IGNORE_FILES = (".ajignore", ".codeignore", ".amltignore")
@@ -43,21 +45,42 @@ def mentioned_path(view: View, spot: Spot, offset: int) -> str | None:
     return None
 
 
-def mentions(view: View) -> Iterator[tuple[int, int, str]]:
-    """Every word of commands and setup lines that is an existing file: (start, end, path)."""
-    if view.file.config is None:
-        return
-    for path, node in scalars(view.file.config):
-        if path == ("code", "local_dir") and isinstance(node.value, str):
-            target = _in_project(view, node.value, ".")
-            if target:
-                yield node.start, node.end, target
-        elif _holds_commands(path) and isinstance(node.value, str):
-            for word in _WORD.finditer(view.text.content, node.start, node.end):
-                if "/" in word.group() or "." in word.group():
-                    target = _in_project(view, word.group(), code_folder(view))
-                    if target:
-                        yield word.start(), word.end(), target
+def mentions(view: View) -> list[tuple[int, int, str]]:
+    """Every word of commands and setup lines that may be a file, and the code folder: (start, end, path).
+
+    Whether there is such a file has to be looked up.
+    """
+    config = view.file.config
+    if config is None:
+        return []
+    found: list[tuple[int, int, str]] = []
+    local = node_at(config, ("code", "local_dir"))
+    if local is not None and isinstance(local[0], Scalar) and isinstance(local[0].value, str):
+        found += _mention(view, local[0].start, local[0].end, local[0].value, ".")
+    folder = code_folder(view)
+    for node in _commands(config):
+        for _, line in scalars(node):
+            for word in _WORD.finditer(view.text.content, line.start, line.end) if isinstance(line.value, str) else ():
+                if "/" in word[0] or "." in word[0]:
+                    found += _mention(view, word.start(), word.end(), word[0], folder)
+    return found
+
+
+def _commands(config: Mapping) -> Iterator[Node]:
+    """What holds commands and setup lines (`_holds_commands`), found without a walk over the whole file."""
+    setup = node_at(config, ("environment", "setup"))
+    if setup is not None:
+        yield setup[0]
+    jobs = node_at(config, ("jobs",))
+    for _, job in children(jobs[0]) if jobs is not None else ():
+        command = job.entries.get("command") if isinstance(job, Mapping) else None
+        if command is not None:
+            yield command.node
+
+
+def _mention(view: View, start: int, end: int, word: str, below: str) -> list[tuple[int, int, str]]:
+    path = _path_in_project(view, word, below)
+    return [(start, end, path)] if path is not None else []
 
 
 def _holds_commands(path: KeyPath) -> bool:
@@ -75,8 +98,14 @@ def code_folder(view: View) -> str:
 
 
 def _in_project(view: View, word: str, below: str) -> str | None:
-    path = posixpath.normpath(posixpath.join(view.resolved.project, below, _config_dir(view, word)))
-    return path if word.strip("./") and view.engine.files.kind(path) == "file" else None
+    path = _path_in_project(view, word, below)
+    return path if path is not None and view.engine.files.kind(path) == "file" else None
+
+
+def _path_in_project(view: View, word: str, below: str) -> str | None:
+    if not word.strip("./"):
+        return None
+    return posixpath.normpath(posixpath.join(view.resolved.project, below, _config_dir(view, word)))
 
 
 def _config_dir(view: View, word: str) -> str:

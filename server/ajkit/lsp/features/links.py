@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ajkit.lsp.mentions import mentions
 from ajkit.lsp.spans import unquoted
+from ajkit.lsp.threads import in_thread
 from ajkit.shared.template.names import base_path
 from ajkit.shared.where import Span
 
@@ -14,24 +15,28 @@ if TYPE_CHECKING:
     from ajkit.lsp.capabilities import Client
     from ajkit.lsp.session import Session
 
+LIMIT = 1_000
+"""How many files are looked for on disk, in a thread since it may be slow."""
 
-def document_links(session: Session, client: Client, params: dict[str, Any]) -> list[dict[str, Any]] | None:
+
+async def document_links(session: Session, client: Client, params: dict[str, Any]) -> list[dict[str, Any]] | None:
     """`textDocument/documentLink`: base names, and the files that commands and setup lines mention."""
     view = session.view(params["textDocument"]["uri"])
     if view is None:
         return None
     with_tooltip = client.has("textDocument", "documentLink", "tooltipSupport")
-    found: list[dict[str, Any]] = []
     folder = posixpath.dirname(view.file.real)
-    for ref in view.file.bases:
-        path = base_path(ref.name, folder, view.home)
-        if path is None or session.files.kind(path) != "file":
-            continue
-        shown = session.engine.shown(path, view.home)
-        link: dict[str, Any] = {"range": unquoted(ref.span), "target": session.uri_of(shown)}
-        if with_tooltip:
-            link["tooltip"] = shown
-        found.append(link)
-    for start, end, path in mentions(view):
-        found.append({"range": Span(view.text, start, end), "target": session.uri_of(path)})
+    bases = [(ref, path) for ref in view.file.bases if (path := base_path(ref.name, folder, view.home)) is not None]
+    mentioned = mentions(view)
+    wanted = list(dict.fromkeys([*(path for _, path in bases), *(path for _, _, path in mentioned)]))[:LIMIT]
+    there = await in_thread(lambda: {path for path in wanted if session.files.kind(path) == "file"}) if wanted else ()
+    found: list[dict[str, Any]] = []
+    for ref, path in bases:
+        if path in there:
+            shown = session.engine.shown(path, view.home)
+            tooltip = {"tooltip": shown} if with_tooltip else {}
+            found.append({"range": unquoted(ref.span), "target": session.uri_of(shown), **tooltip})
+    for start, end, path in mentioned:
+        if path in there:
+            found.append({"range": Span(view.text, start, end), "target": session.uri_of(path)})
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import TYPE_CHECKING, Any
 
 from ajkit.lsp import convert
@@ -21,18 +22,19 @@ SYMBOL_LIMIT = 5_000
 FOLD_LIMIT = 10_000
 
 _OBJECT, _ARRAY, _STRING, _NUMBER, _BOOLEAN, _NULL, _KEY = 19, 18, 15, 16, 17, 21, 20
+_KINDS = {bool: _BOOLEAN, int: _NUMBER, float: _NUMBER}
 _DETAIL = 40
 
 
-def document_symbols(session: Session, client: Client, params: dict[str, Any]) -> list[dict[str, Any]] | None:
+def document_symbols(session: Session, client: Client, params: dict[str, Any]) -> convert.Ready | None:
     """`textDocument/documentSymbol`: a tree where the client takes one, else a flat list."""
     view = session.view(params["textDocument"]["uri"])
     if view is None or view.file.document.root is None:
         return None
     tree = _Symbols(view.text, session.encoding).below(view.file.document.root)
     if client.has("textDocument", "documentSymbol", "hierarchicalDocumentSymbolSupport"):
-        return tree
-    return list(_flat(tree, params["textDocument"]["uri"], None))
+        return convert.Ready(tree)
+    return convert.Ready(list(_flat(tree, params["textDocument"]["uri"], None)))
 
 
 class _Symbols:
@@ -42,6 +44,8 @@ class _Symbols:
         self._text = text
         self._encoding = encoding
         self._left = SYMBOL_LIMIT
+        self._starts = text.starts
+        self._plain = text.content.isascii()  # then all encodings count alike
 
     def below(self, node: Node) -> list[dict[str, Any]]:
         """The symbols of the keys or items of a container."""
@@ -73,7 +77,10 @@ class _Symbols:
         return symbol
 
     def _position(self, offset: int) -> dict[str, int]:
-        return convert.position(self._text, offset, self._encoding)
+        if not self._plain:
+            return convert.position(self._text, offset, self._encoding)
+        line = bisect_right(self._starts, offset) - 1
+        return {"line": line, "character": offset - self._starts[line]}
 
 
 def _item_name(item: Node, index: int) -> str:
@@ -88,7 +95,7 @@ def _kind(node: Node) -> int:
         return _ARRAY
     if node.value is None:
         return _NULL
-    return {bool: _BOOLEAN, int: _NUMBER, float: _NUMBER}.get(type(node.value), _STRING)
+    return _KINDS.get(type(node.value), _STRING)
 
 
 def _flat(tree: list[dict[str, Any]], uri: str, container: str | None) -> Any:
@@ -112,8 +119,11 @@ def folding_ranges(session: Session, client: Client, params: dict[str, Any]) -> 
     limit = min(wanted, FOLD_LIMIT) if isinstance(wanted, int) and wanted > 0 else FOLD_LIMIT
     found: list[dict[str, Any]] = list(_comment_folds(text))
     todo: list[tuple[Node, int]] = [(view.file.document.root, 0)] if view.file.document.root else []
+    newline = text.newline[-1]
     while todo and len(found) < limit:
         node, start = todo.pop()
+        if isinstance(node, Scalar) and text.content.find(newline, start, node.end) < 0:
+            continue
         first, last = text.position(start).line, text.position(_content_end(text, node)).line
         if last > first and start:
             found.append({"startLine": first, "endLine": last})
@@ -139,8 +149,10 @@ def _content_end(text: Text, node: Node) -> int:
 
 def _comment_folds(text: Text) -> Any:
     start: int | None = None
-    for number in range(len(text.starts) + 1):
-        is_comment = number < len(text.starts) and text.line(number).lstrip().startswith("#")
+    content = text.content
+    lines = content.split("\n") if "\r" not in content else [text.line(number) for number in range(len(text.starts))]
+    for number, line in enumerate([*lines, ""]):
+        is_comment = line.lstrip().startswith("#")
         if is_comment and start is None:
             start = number
         elif not is_comment and start is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from typing import TYPE_CHECKING, Any
 
 from ajkit.lsp import convert
@@ -26,12 +27,12 @@ _MODIFIERS = {name: 1 << index for index, name in enumerate(TOKEN_MODIFIERS)}
 _PLACEHOLDER = re.compile(r"\{(?:nodes|processes)\}|\$\$?\{?AJ_[A-Z_]+\}?|\$\{?CONFIG_DIR\}?")
 
 
-def full(session: Session, _client: Client, params: dict[str, Any]) -> dict[str, Any] | None:
+def full(session: Session, _client: Client, params: dict[str, Any]) -> convert.Ready | None:
     """`textDocument/semanticTokens/full`: colours for base names, keys and placeholders."""
     view = session.view(params["textDocument"]["uri"])
     if view is None:
         return None
-    return {"data": _encoded(view, _tokens(view, 0, len(view.text.content)), session.encoding)}
+    return convert.Ready({"data": _encoded(view, _tokens(view, 0, len(view.text.content)), session.encoding)})
 
 
 def in_range(session: Session, _client: Client, params: dict[str, Any]) -> dict[str, Any] | None:
@@ -87,15 +88,16 @@ def _placeholders(view: View, start: int, end: int) -> Iterator[tuple[int, int, 
 
 def _encoded(view: View, tokens: list[tuple[int, int, int, int]], encoding: str) -> list[int]:
     """Tokens as LSP wants them: five numbers each, relative to the one before; none spans lines or overlaps."""
+    content, starts = view.text.content, view.text.starts
     data: list[int] = []
     line = character = reached = 0
     for start, end, kind, modifiers in tokens:
-        first = convert.position(view.text, start, encoding)
-        last = convert.position(view.text, end, encoding)
-        if start < reached or first["line"] != last["line"]:
+        here = bisect_right(starts, start) - 1
+        if start < reached or (here + 1 < len(starts) and end >= starts[here + 1]):
             continue
         reached = end
-        here, column = first["line"], first["character"]
-        data += [here - line, column - (character if here == line else 0), last["character"] - column, kind, modifiers]
+        column = convert.units(content[starts[here] : start], encoding)
+        length = convert.units(content[start:end], encoding)
+        data += (here - line, column - character if here == line else column, length, kind, modifiers)
         line, character = here, column
     return data
