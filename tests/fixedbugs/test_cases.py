@@ -342,8 +342,7 @@ def test_everything_at_once(play: Callable[[str], Case]) -> None:
     assert all("result" in each or "error" in each for each in map(case.wire.response, begun))
     case.write(common, b"config: {}\n")
     case.close(common)
-    # It names no service, which is said once it is known that nothing extends it; nothing is left from when its base was
-    # away.
+    # It names no service, which is said once it is known that nothing extends it; nothing else is left.
     assert {each["code"] for each in case.diagnostics(leaf)} <= {"schema.required"}
 
 
