@@ -55,8 +55,7 @@
     (with-current-buffer buffer
       (unless aj--shown
         (if (equal kind "spec") (js-mode) (yaml-mode))
-        (aj-preview-mode)
-        (setq truncate-lines t))
+        (aj-preview-mode))
       (setq aj--shown (list :kind kind :template template :source source :uri (aj--get answer "uri")))
       (setq header-line-format (format " %s of %s %s   RET source, q close" title name line)))
     (let ((is-new (zerop (buffer-size buffer))))

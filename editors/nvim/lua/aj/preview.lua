@@ -210,7 +210,8 @@ function M.open(kind, line, anew)
       vim.wo[win].number = false
       vim.wo[win].relativenumber = false
       vim.wo[win].signcolumn = 'no'
-      vim.wo[win].wrap = false
+      vim.wo[win].wrap = true
+      vim.wo[win].breakindent = true
     end
     vim.wo[win].winbar = bar(preview)
   end)
