@@ -67,3 +67,19 @@ def test_a_daemon_that_cannot_start(trainer: Person, host: Host) -> None:
     assert said.code == 1
     assert "Broken: daemon\n" in said.err
     assert "mistake in aj" not in said.err
+
+
+def test_folders_on_a_network_file_system(patient: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ajkit.daemon.place.is_shared", lambda *_: True)
+    found = {each["name"]: each for each in json.loads(patient.aj("doctor", "--format", "json").out)}
+    assert (found["state folder"]["standing"], found["socket"]["standing"]) == ("warning", "warning")
+    assert "XDG_STATE_HOME" in found["state folder"]["advice"]
+    assert "XDG_RUNTIME_DIR" in found["socket"]["advice"]
+
+
+@pytest.mark.parametrize("kills", [False, True])
+def test_what_becomes_of_jobs_at_logout(patient: Person, monkeypatch: pytest.MonkeyPatch, *, kills: bool) -> None:
+    monkeypatch.setattr("ajkit.cli.checkup.ends_at_logout", lambda *_, **__: kills)
+    found = {each["name"]: each for each in json.loads(patient.aj("doctor", "--format", "json").out)}
+    standing, words = found["after logout"]["standing"], found["after logout"]["found"]
+    assert (standing, "KillUserProcesses" in words) == (("warning", True) if kills else ("ok", False))

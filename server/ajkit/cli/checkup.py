@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import glob
 import os
 import pwd
-import re
 import shutil
 import sys
 from dataclasses import dataclass, replace
@@ -13,6 +11,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from ajkit import __version__
+from ajkit.cli.logout import LINGER, ends_at_logout, read_config
 from ajkit.shared.problem import AjError
 
 if TYPE_CHECKING:
@@ -164,7 +163,7 @@ def _daemon(invocation: Invocation) -> Iterator[Finding]:
         return
     note = read_note(state)
     yield Finding("daemon", "daemon", Standing.OK, f"answers as process {health.pid}, {_running(health)}")
-    yield Finding("daemon", "socket", Standing.OK, note.socket if note else "–")
+    yield from _socket(note.socket if note else "")
     if note and note.server:
         yield Finding("daemon", "for a team", Standing.OK, note.server)
     for service in services:
@@ -174,6 +173,15 @@ def _daemon(invocation: Invocation) -> Iterator[Finding]:
         pass
     for each in registry.problems:
         yield Finding("services", "plug-in", Standing.WARNING, each.message, f"aj explain {each.code}")
+
+
+def _socket(path: str) -> Iterator[Finding]:
+    """Where the daemon listens: a socket on a shared file system would be seen, and not answered, on other hosts."""
+    from ajkit.daemon.place import is_shared, read_mounts
+
+    shared = is_shared(path, read_mounts())
+    advice = "it is on a network file system: set XDG_RUNTIME_DIR to a folder of this machine" if shared else ""
+    yield Finding("daemon", "socket", Standing.WARNING if shared else Standing.OK, path or "–", advice)
 
 
 def _running(health: Health) -> str:
@@ -236,17 +244,8 @@ def _service(service: ServiceInfo, invocation: Invocation) -> Iterator[Finding]:
 
 def _logout() -> Iterator[Finding]:
     """Whether jobs on this machine live on when their user logs out (systemd's KillUserProcesses)."""
-    words = ""
-    for path in ["/etc/systemd/logind.conf", *sorted(glob.glob("/etc/systemd/logind.conf.d/*.conf"))]:
-        try:
-            with open(path, encoding="utf-8", errors="replace") as file:
-                words += file.read() + "\n"
-        except OSError:
-            continue
-    said = re.findall(r"^\s*KillUserProcesses\s*=\s*(\w+)", words, re.MULTILINE)
-    kills = bool(said) and said[-1].lower() in ("yes", "true", "on", "1")
-    lingers = os.path.exists(f"/var/lib/systemd/linger/{pwd.getpwuid(os.getuid()).pw_name}")
-    ends = kills and not lingers
+    user = pwd.getpwuid(os.getuid()).pw_name
+    ends = ends_at_logout(read_config(), user, lingers=os.path.exists(f"{LINGER}/{user}"))
     yield Finding(
         "daemon",
         "after logout",
