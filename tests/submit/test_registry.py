@@ -68,7 +68,7 @@ def test_broken_ones_take_no_others_with_them(value: str, said: str) -> None:
 
 
 def test_unknown() -> None:
-    with pytest.raises(CannotRun, match=r"nothing here runs the service `hpc`; there are: local"):
+    with pytest.raises(CannotRun, match=r"nothing here runs the service `hpc`; there are: aml, amlt, local, "):
         Executions([]).find("hpc")
 
 

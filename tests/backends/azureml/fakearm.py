@@ -276,6 +276,8 @@ def _wrong(status: int, code: str, message: str) -> tuple[int, Json]:
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    # Headers and body go apart; waiting for one another would cost 40 ms each time.
+    disable_nagle_algorithm = True
     azure: FakeAzure
 
     def log_message(self, *_: object) -> None:
