@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import subprocess
 import sys
 import time
@@ -13,9 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ajkit.client.snapshot import pack
-from ajkit.client.start import DaemonFailed
-from ajkit.client.wire import DaemonRefused
 from ajkit.daemon.tokens import Token, Tokens
 from ajkit.shared.contract import REFUSALS
 from tests.daemons import finish, host, job_spec
@@ -178,68 +174,6 @@ def test_logs_are_read_by_their_names_alone(team: Team) -> None:
     for stream in ("../node-0", "..%2f..%2fclaim.json", "/etc/passwd", "node-0%00", ".."):
         refused(team.web("GET", f"/v1/jobs/{spec.sid}/logs?stream={stream}"), "log.missing")
     assert team.web("GET", f"/v1/jobs/{spec.sid}/logs?stream=node-0").body == b"seen\n"
-
-
-# -- what goes over it -------------------------------------------------------------------------------------------------
-
-
-def test_a_job_by_the_client(team: Team, tmp_path: Any) -> None:
-    (tmp_path / "f.txt").write_text("from the code\n")
-    state, code, texts = team.run(job_spec("cat f.txt; exit 3"), str(tmp_path))
-    assert (state, code, texts) == ("failed", 3, {"node-0": "from the code\n"})
-
-
-def test_following_resumes_over_tcp(team: Team) -> None:
-    spec = job_spec("for n in 1 2 3 4 5 6; do echo line $n; sleep 0.05; done")
-    daemon = team.daemon()
-    daemon.submit(spec, team.code)
-    whole = list(daemon.follow(spec.sid))
-    for at in (0, len(whole) // 2, len(whole) - 1):
-        rest = list(daemon.follow(spec.sid, after=whole[at].mark))
-        assert _text(rest) == _text(whole[at + 1 :])
-    events = team.web("GET", f"/v1/jobs/{spec.sid}/events", Last_Event_ID="2").body.decode()
-    assert re.findall(r"^id: (\d+)$", events, re.MULTILINE)[0] == "3"
-    assert team.web("GET", f"/v1/jobs/{spec.sid}/logs?stream=node-0", Range="bytes=5-7").body == b"1\nl"
-
-
-def _text(steps: list[Any]) -> str:
-    return "".join(getattr(each, "text", "") for each in steps)
-
-
-def test_the_callers_folders_stay_at_home(team: Team) -> None:
-    environ = team.environ | {"PATH": "/nowhere", "VIRTUAL_ENV": "/nowhere"}
-    from ajkit.client.daemon import Daemon
-
-    daemon = Daemon.connect(environ=environ)
-    spec = job_spec("echo $PATH")
-    daemon.submit(spec, team.code)
-    state, _, texts = finish(daemon, spec.sid)
-    assert state == "done"
-    assert "/nowhere" not in texts["node-0"]
-
-
-def test_keys_are_each_callers_own(team: Team) -> None:
-    other = team.tokens.add("bo")
-    with pack(team.code, []) as archive:
-        team.daemon().upload(archive)
-        bodies = [{"spec": job_spec("true").model_dump(mode="json"), "code_digest": archive.digest} for _ in range(2)]
-    first = team.web("POST", "/v1/jobs", bodies[0], Idempotency_Key="one")
-    second = team.web("POST", "/v1/jobs", bodies[1], Idempotency_Key="one", token=other)
-    assert (first.status, second.status) == (201, 201)
-    assert (first.json["owner"], second.json["owner"]) == ("ana", "bo")
-    refused(team.web("POST", "/v1/jobs", bodies[1], Idempotency_Key="one"), "key.reused")
-    team.tokens.revoke("bo")
-
-
-def test_clients_without_the_right_token(team: Team) -> None:
-    from ajkit.client.daemon import Daemon
-
-    for token, code in (("", "token.missing"), ("aj_no", "token.wrong")):
-        with pytest.raises(DaemonRefused) as refusal:
-            Daemon.connect(environ=team.environ | {"AJ_TOKEN": token})
-        assert refusal.value.code == code
-    with pytest.raises(DaemonFailed, match="cannot be reached"):
-        Daemon.connect(environ=team.environ | {"AJ_SERVER": "http://127.0.0.1:1"})
 
 
 # -- the log, the files, the start and the stop ------------------------------------------------------------------------

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import socket
 import ssl
 import subprocess
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,11 +17,10 @@ import pytest
 from ajkit.client.daemon import Daemon
 from ajkit.client.start import DaemonFailed
 from tests.daemons import finish, job_spec, wait_until
-from tests.teams import Team, make_team
+from tests.teams import Team, make_team, read_to_end
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 
 def certify(folder: Path) -> tuple[str, str]:
@@ -66,6 +68,22 @@ def test_plain_and_old_connections_are_refused(team: Team) -> None:
     with pytest.raises((ssl.SSLError, ConnectionError)):
         team.web("GET", "/", context=old)
     assert team.ask("GET", "/v1/health").status == 200
+
+
+def test_a_handshake_that_never_ends() -> None:
+    script = (
+        "import sys, ajkit.daemon.server as s; s.HEADER_SECONDS = 0.5; from ajkit.daemon.__main__ import main; main()"
+    )
+    folder = tempfile.mkdtemp(prefix="aj-")
+    try:
+        certificate, key = certify(Path(folder))
+        for team in make_team("--tls-cert", certificate, "--tls-key", key, program=("-c", script)):
+            with socket.create_connection(("127.0.0.1", team.port), timeout=20) as sock:
+                sock.sendall(b"\x16\x03\x01")
+                assert read_to_end(sock) == b""
+            assert team.ask("GET", "/v1/health").status == 200
+    finally:
+        shutil.rmtree(folder)
 
 
 def test_a_renewed_certificate_is_taken(team: Team, files: tuple[str, str], tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import uvicorn
 
-from ajkit.daemon.protocol import BoundedProtocol
+from ajkit.daemon.protocol import HEADER_SECONDS, BoundedProtocol
 
 if TYPE_CHECKING:
     import socket
@@ -58,8 +58,25 @@ class Server(uvicorn.Server):
         yield
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Listen."""
-        await super().startup(sockets)
+        """Listen. Uvicorn's own would leave a TLS handshake a minute."""
+        await self.lifespan.startup()
+        loop = asyncio.get_running_loop()
+
+        def connection() -> BoundedProtocol:
+            return BoundedProtocol(self.config, self.server_state, self.lifespan.state, loop)
+
+        seconds = HEADER_SECONDS if self.config.ssl else None
+        self.servers = [
+            await loop.create_server(
+                connection,
+                sock=listener,
+                ssl=self.config.ssl,
+                ssl_handshake_timeout=seconds,
+                backlog=self.config.backlog,
+            )
+            for listener in sockets or []
+        ]
+        self.started = True
         self.listens.set()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
