@@ -186,16 +186,18 @@ class FakeAzure:
                 return
         nodes = [self._node(job, rank) for rank in range(about["resources"]["instanceCount"])]
         self._to(job, "Running")
-        while any(each.poll() is None for each in nodes):
+        code = 0
+        while any(each.poll() is None for each in nodes) or (not code and any(each.poll() for each in nodes)):
             time.sleep(0.02)
-            bad = any(each.poll() for each in nodes)
-            if bad or about["status"] == "CancelRequested":
+            # The first node that fails is the one that Azure ML tells of.
+            code = code or next((each.poll() or 0 for each in nodes if each.poll()), 0)
+            if code or about["status"] == "CancelRequested":
                 for each in nodes:
                     if each.poll() is None:
                         os.killpg(each.pid, signal.SIGTERM)
         for each in nodes:
             each.wait()
-        code = max(128 - each.returncode if each.returncode < 0 else each.returncode for each in nodes)
+        code = 128 - code if code < 0 else code
         if about["status"] == "CancelRequested":
             about["status"] = "Canceled"
             return
