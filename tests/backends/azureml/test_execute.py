@@ -271,3 +271,13 @@ def test_live_values(bench: Bench) -> None:
     assert found == [LiveValue("a100-cluster", "Standard_ND96amsr_A100_v4"), LiveValue("cpu", "Standard_D4s_v3")]
     with pytest.raises(KeyError):
         bench.aml.values("queues")
+
+
+def test_a_cancellation_that_is_refused_is_told(bench: Bench) -> None:
+    bench.azure.hold = True
+    handle = bench.submit(job_spec("true"))
+    bench.azure.faults.append(("/cancel", 403))
+    with pytest.raises(Unavailable, match="Azure answered 403: played"):
+        bench.aml.cancel(handle)
+    bench.aml.cancel(handle)
+    assert bench.finish(handle).state is JobState.CANCELLED

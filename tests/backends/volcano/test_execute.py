@@ -297,3 +297,23 @@ def test_the_programs_are_good_bash(bench: Bench) -> None:
         for key, text in data.items():
             if key.endswith(".sh"):
                 subprocess.run(["bash", "-n"], input=text, text=True, check=True)
+
+
+def test_rights_that_are_taken_away_do_not_end_a_job(bench: Bench) -> None:
+    bench.nodes.full = True
+    handle = bench.submit(job_spec("true"))
+    bench.cluster.forbidden |= {"jobs", "pods"}
+    for ask in (bench.execution.status, bench.execution.streams, bench.execution.cancel):
+        with pytest.raises(Unavailable, match="is forbidden"):
+            ask(handle)
+    with pytest.raises(Unavailable, match="jobs is forbidden"):
+        bench.execution.find(handle.job)
+    bench.cluster.forbidden = {"events", "podtemplates", "queues"}
+    bench.nodes.full = False
+    assert bench.finish(handle).state is JobState.DONE
+    assert bench.finish(bench.submit(job_spec("true"))).state is JobState.DONE, "only what is needed is asked for"
+
+
+def test_the_first_kubeconfig_that_there_is(bench: Bench, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("KUBECONFIG", f"{tmp_path}/none:{tmp_path}/kubeconfig:{tmp_path}/other")
+    assert bench.finish(bench.submit(job_spec("true", options={"context": "gpu-cluster"}))).state is JobState.DONE

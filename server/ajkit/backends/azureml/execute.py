@@ -187,11 +187,10 @@ class AzureMlExecution:
             return
         try:
             arm.post(f"{handle.backend_id}/cancel")
-        except (Absent, Rejected):
-            # It has ended meanwhile, which its status says, or it goes on, which it says too.
-            return
-        except OutcomeUnknown as error:
-            raise Unavailable(str(error)) from None
+        except (Absent, Rejected, OutcomeUnknown) as error:
+            # It may have ended meanwhile.
+            if not self.status(handle).state.is_terminal:
+                raise Unavailable(str(error)) from None
 
     def render(self, job: Submission) -> Rendered:
         """See `Execution.render`: the body of the request, and the command by itself."""

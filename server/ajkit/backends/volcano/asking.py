@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING
 
-from ajkit.backends.volcano.cluster import JOB, POD_TEMPLATE, QUEUE, Absent, Exists
+from ajkit.backends.volcano.cluster import JOB, POD_TEMPLATE, QUEUE, Absent, Exists, Forbidden
 from ajkit.backends.volcano.manifest import JOB_API
 from ajkit.backends.volcano.pruning import pruned
 from ajkit.shared.job.execution import OutcomeUnknown, Rejected, Unavailable
@@ -54,6 +54,8 @@ def ask_first(cluster: Cluster, options: VolcanoOpts, made: Manifest, namespace:
         }
         try:
             answer = cluster.create(POD_TEMPLATE, body, dry_run=True)
+        except Forbidden:
+            continue
         except Rejected as error:
             raise Rejected(f"the pods of {task['name']}: {error}") from None
         except Exists:
@@ -73,7 +75,7 @@ def ask_queue(cluster: Cluster, name: str) -> None:
             known = sorted(each["metadata"]["name"] for each in cluster.all(QUEUE))
         there = f"; there are: {', '.join(known)}" if known else ""
         raise Rejected(f"there is no queue {name!r} (target.queue){there}") from None
-    except Rejected:
+    except Forbidden:
         return
     if state in {"Closed", "Closing"}:
         raise Rejected(f"the queue {name!r} (target.queue) is {state.lower()}")

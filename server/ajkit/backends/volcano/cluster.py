@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import httpx2
 from lightkube.config.client_adapter import Client as RawClient
 from lightkube.config.client_adapter import ConnectionParams
-from lightkube.config.kubeconfig import KubeConfig, SingleConfig
+from lightkube.config.kubeconfig import DEFAULT_KUBECONFIG, KubeConfig, SingleConfig
 from lightkube.config.models import User
 from lightkube.core.client import Client
 from lightkube.core.exceptions import ApiError, ConfigError
@@ -46,6 +46,10 @@ class Exists(Exception):
     """There is an object of this name already."""
 
 
+class Forbidden(Rejected):
+    """One may not do this here."""
+
+
 class Cluster:
     """One context of a kubeconfig, or the cluster that this process runs in.
 
@@ -53,14 +57,19 @@ class Cluster:
     the calls that change something `OutcomeUnknown` where the answer is lost.
     """
 
-    def __init__(self, context: str | None) -> None:
-        """`context`: its name in the kubeconfig (``KUBECONFIG``, else ``~/.kube/config``); None for the current one.
+    def __init__(self, context: str | None, kubeconfig: str | None) -> None:
+        """A connection to be.
+
+        Args:
+            context: its name in the kubeconfig; None for the current one.
+            kubeconfig: the path of that file; None for the cluster that this process runs in, else
+                ``~/.kube/config``.
 
         Raises:
             Unavailable: no configuration, or no such context.
         """
         with _reading():
-            config = _config(context)
+            config = _config(context, kubeconfig)
             # A context may do without a user, which the library does not expect.
             self._config = config._replace(user=config.user or User())
             params = ConnectionParams(timeout=httpx2.Timeout(_SECONDS))
@@ -100,8 +109,9 @@ class Cluster:
 
     def warnings(self, namespace: str, about: str) -> list[str]:
         """What the cluster has warned of about objects whose names begin so, oldest first."""
-        with _reading():
-            events = [dict(each) for each in self._client.list(EVENT, namespace=namespace, fields={"type": "Warning"})]
+        events: list[Json] = []
+        with contextlib.suppress(Forbidden), _reading():
+            events += [dict(each) for each in self._client.list(EVENT, namespace=namespace, fields={"type": "Warning"})]
         found = [each for each in events if str(each.get("involvedObject", {}).get("name", "")).startswith(about)]
         found.sort(key=lambda each: str(each.get("lastTimestamp") or each.get("eventTime") or ""))
         return [str(each.get("message", "")) for each in found]
@@ -170,8 +180,11 @@ class Cluster:
             return said
 
 
-def _config(context: str | None) -> SingleConfig:
-    everything = KubeConfig.from_env()
+def _config(context: str | None, kubeconfig: str | None) -> SingleConfig:
+    if kubeconfig is not None or context is not None:
+        everything = KubeConfig.from_file(kubeconfig or DEFAULT_KUBECONFIG)
+    else:
+        everything = KubeConfig.from_env()
     if context is not None and context not in everything.contexts:
         known = ", ".join(sorted(everything.contexts)) or "none"
         raise Unavailable(f"the kubeconfig has no context {context!r}; there are: {known}")
@@ -239,7 +252,9 @@ def _refused(code: int, text: str) -> Exception:
             return Exists(text)
         case 401:
             return Unavailable(f"the cluster does not know who asks: {text or 'unauthorized'}")
-        case 400 | 403 | 405 | 413 | 415 | 422:
+        case 403:
+            return Forbidden(text)
+        case 400 | 405 | 413 | 415 | 422:
             return Rejected(text)
         case _:
             return Unavailable(f"the cluster answered {code}: {text}")

@@ -6,7 +6,8 @@ import contextlib
 import os
 import threading
 import time
-from typing import TYPE_CHECKING, Any
+from functools import wraps
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from ajkit.backends.volcano.asking import ask_first, nothing_accepted_yet
 from ajkit.backends.volcano.belongings import clear, give, is_ours, owner
@@ -43,10 +44,28 @@ if TYPE_CHECKING:
     from ajkit.backends.volcano.describe import VolcanoOpts
     from ajkit.shared.job.spec import JobSpec
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
 _CODE_UNKNOWN = "‹the digest of the code›"
 _CANCELLED = "cancelled"
 _RENEW_SECONDS = 300.0
 _LOG_SECONDS = 1.0
+
+
+def _of_what_is_there(ask: Callable[P, T]) -> Callable[P, T]:
+    """A question about a job that may be there: a refusal is a matter of rights then, which may be given back."""
+
+    @wraps(ask)
+    def answer(*args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return ask(*args, **kwargs)
+        except (Rejected, OutcomeUnknown) as error:
+            raise Unavailable(str(error)) from None
+        except Absent as error:
+            raise Unavailable(f"something of the job is gone: {error}") from None
+
+    return answer
 
 
 class VolcanoExecution:
@@ -112,6 +131,7 @@ class VolcanoExecution:
             give(cluster, job, namespace)
         return f"{namespace}/{job.spec.name}"
 
+    @_of_what_is_there
     def find(self, job: Submission) -> str | None:
         """See `Execution.find`."""
         options = options_of(job.spec)
@@ -127,6 +147,7 @@ class VolcanoExecution:
             give(cluster, job, namespace)
         return f"{namespace}/{job.spec.name}"
 
+    @_of_what_is_there
     def status(self, handle: Handle) -> Status:
         """See `Execution.status`. When pods go, what they have written is kept; when all is over, secrets go."""
         job = handle.job
@@ -150,6 +171,7 @@ class VolcanoExecution:
         warnings = cluster.warnings(namespace, job.spec.name) if waiting else []
         return status_of(found, list(pods.values()), warnings)
 
+    @_of_what_is_there
     def streams(self, handle: Handle) -> Sequence[LogStream]:
         """See `Execution.streams`: one log for each pod that has started."""
         cluster, namespace = self._of(handle)
@@ -161,6 +183,7 @@ class VolcanoExecution:
             if name in begun or _log(handle.job, node).exists()
         ]
 
+    @_of_what_is_there
     def logs(self, handle: Handle, stream: str, offset: int, limit: int) -> LogChunk:
         """See `Execution.logs`; what was seen once is read from the job's folder."""
         names = _names(handle.job.spec)
@@ -183,6 +206,7 @@ class VolcanoExecution:
             complete = over
         return log.read(offset, limit, complete=complete)
 
+    @_of_what_is_there
     def cancel(self, handle: Handle) -> None:
         """See `Execution.cancel`: Volcano is told to end the job; where that is not allowed the job is deleted."""
         cluster, namespace = self._of(handle)
@@ -267,7 +291,7 @@ class VolcanoExecution:
         with self._lock:
             since, cluster = self._clusters.get(context, (0.0, None))
             if cluster is None or time.monotonic() - since > _RENEW_SECONDS:
-                cluster = Cluster(context)
+                cluster = Cluster(context, _kubeconfig(os.environ.get("KUBECONFIG", "")))
                 self._clusters[context] = (time.monotonic(), cluster)
             return cluster
 
@@ -317,6 +341,12 @@ def _names(spec: JobSpec) -> list[str]:
 
 def _log(job: Submission, node: int) -> PodLog:
     return PodLog(os.path.join(job.folder, "logs"), f"node-{node}")
+
+
+def _kubeconfig(paths: str) -> str | None:
+    """The first file that there is of those that ``KUBECONFIG`` names; the first of all where there is none."""
+    named = [each for each in paths.split(os.pathsep) if each]
+    return next((each for each in named if os.path.exists(each)), named[0] if named else None)
 
 
 def _place() -> Place:
