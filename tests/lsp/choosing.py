@@ -33,11 +33,11 @@ def without(*path: str) -> dict[str, Any]:
 
 def reported(there: Editor) -> list[dict[str, Any]]:
     """The diagnostics of the open document as a client has them."""
-    view = there.session.view(there.uri)
+    view = there.look.view(there.uri)
     assert view is not None
     own = [each for each in view.problems if each.span and each.span.path == view.path]
-    made = [diagnostic(each, there.session.uri_of, "") for each in own]
-    found: list[dict[str, Any]] = convert.wire(made, there.session.encoding)
+    made = [diagnostic(each, there.look.uri_of, "") for each in own]
+    found: list[dict[str, Any]] = convert.wire(made, there.look.encoding)
     return found
 
 

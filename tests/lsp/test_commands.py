@@ -72,6 +72,7 @@ class TestArguments:
             if command in OF_A_DAEMON:
                 continue
             more: dict[str, Any] = {
+                "aj.diff": {"other": there.uri},
                 "aj.explain": {"keypath": "nodes"},
                 "aj.revealInPreview": {"position": there.cursors[0]},
             }

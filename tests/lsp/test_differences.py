@@ -10,7 +10,8 @@ import pytest
 
 from ajkit.lsp.failure import RequestFailed
 from ajkit.lsp.surroundings import Surroundings
-from tests.lsp.fixture import ROOT, Editor, editor, editor_on_disk, place
+from tests.lsp.fixture import Editor, editor, editor_on_disk, place
+from tests.lsp.variants import ROOT
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,12 +11,15 @@ from typing import Any
 import pytest
 
 from ajkit.lsp.failure import RequestFailed
+from ajkit.lsp.features.table import REQUESTS
+from ajkit.lsp.previews import preview_uri
 from tests.lsp.fixture import CLIENTS, Editor, editor
 from tests.repository import ROOT as REPOSITORY
 
 SOAK = os.environ.get("AJ_SOAK") == "1"
 SECONDS = 60.0 if SOAK else 6.0
-"""How long each text is swept: all prefixes first, then seeded places and damages until the time is over."""
+"""How long each text is swept: prefixes first (all of them in a soak), then seeded damages until the time is over."""
+pytestmark = pytest.mark.timeout(3_600 if SOAK else 120)
 SLOWEST = 2.0
 """Seconds that no single answer may take, however busy the machine is."""
 
@@ -64,9 +67,9 @@ POSITIONED = (
     "textDocument/references",
     "textDocument/documentHighlight",
     "textDocument/prepareRename",
-    "textDocument/prepareTypeHierarchy",
 )
 WHOLE = (
+    "textDocument/diagnostic",
     "textDocument/documentSymbol",
     "textDocument/documentLink",
     "textDocument/foldingRange",
@@ -74,9 +77,13 @@ WHOLE = (
     "textDocument/codeLens",
 )
 
+MET: set[str] = set()
+"""The requests that were swept."""
+
 
 def ask(there: Editor, method: str, **params: Any) -> Any:
     """One answer; only an error that is meant for the person is fine."""
+    MET.add(method)
     start = time.monotonic()
     try:
         answer = there.ask(method, **params)
@@ -97,6 +104,14 @@ def everything(there: Editor, where: dict[str, int]) -> None:
     ask(there, "textDocument/selectionRange", positions=[where])
     for method in ("textDocument/inlayHint", "textDocument/semanticTokens/range"):
         ask(there, method, range=around)
+    for item in ask(there, "textDocument/prepareTypeHierarchy", position=where) or ():
+        ask(there, "typeHierarchy/supertypes", item=item)
+        ask(there, "typeHierarchy/subtypes", item=item)
+    ask(there, "workspace/symbol", query="le")
+    ask(there, "workspace/diagnostic", previousResultIds=[])
+    ask(there, "workspace/textDocumentContent", uri=preview_uri("spec", "/w/.aj/template/leaf.yaml"))
+    moved = {"oldUri": there.uri, "newUri": there.uri.replace("leaf", "other")}
+    ask(there, "workspace/willRenameFiles", files=[moved])
     view = there.session.view(there.uri)
     assert view is not None
     diagnostics: list[Any] = [{"code": each.code} for each in view.problems]
@@ -115,7 +130,7 @@ def end_of(text: str) -> dict[str, int]:
 @pytest.mark.parametrize("name", TEXTS)
 def test_typing(name: str) -> None:
     text = TEXTS[name]
-    there = editor(f"--- .aj/template/leaf.yaml\n{text}{OTHERS}", CLIENTS["vscode"])
+    there = editor(f"--- .aj/template/leaf.yaml\n{text}{OTHERS}", CLIENTS["vscode"], variants=())
     chance = random.Random(name)
     end = time.monotonic() + SECONDS / (1 if name == "drawn" else 2)
     prefixes = list(range(len(text) + 1))
@@ -123,12 +138,13 @@ def test_typing(name: str) -> None:
     stages = itertools.chain((text[:size] for size in prefixes), _damaged(text, chance))
     swept = 0
     for stage in stages:
-        if time.monotonic() > end:
+        if time.monotonic() > end and (not SOAK or swept > len(text)):
             break
         there.type(stage)
         everything(there, end_of(stage if swept % 2 else stage[: chance.randint(0, len(stage))]))
         swept += 1
     assert swept > 5
+    assert REQUESTS.keys() == MET, "every request is swept"
 
 
 def _damaged(text: str, chance: random.Random) -> Any:
@@ -143,7 +159,7 @@ def _damaged(text: str, chance: random.Random) -> Any:
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_every_cursor_of_the_whole_text(client: str) -> None:
-    there = editor(f"--- .aj/template/leaf.yaml\n{LEAF}{OTHERS}", CLIENTS[client])
+    there = editor(f"--- .aj/template/leaf.yaml\n{LEAF}{OTHERS}", CLIENTS[client], variants=())
     places = [(line, column) for line, each in enumerate(LEAF.split("\n")) for column in range(len(each) + 2)]
     step = 1 if SOAK else 9
     for line, column in places[::step]:

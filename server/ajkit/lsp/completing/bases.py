@@ -148,7 +148,8 @@ def _file(view: View, name: str, real: str, rank: int) -> Item:
 
 
 def _shown(view: View, path: str) -> str:
-    """A path relative to the project folder, as people speak of it."""
+    """A path, a real one too, relative to the project folder, as people speak of it."""
+    path = view.engine.shown(path, view.home)
     project = view.resolved.project.rstrip("/") + "/"
     return path.removeprefix(project) if path.startswith(project) else posixpath.relpath(path, project)
 

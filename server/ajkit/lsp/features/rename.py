@@ -76,13 +76,14 @@ def _rename_base(session: Session, client: Client, view: View, ref: BaseRef, new
     new_path = base_path(new, posixpath.dirname(real) if "." not in new else folder, view.home)
     if new_path is None:
         raise RequestFailed(f"`{new}` is a dotted name, and there is no AJ_HOME")
+    old, there = (session.engine.shown(each, view.home) for each in (old_path, new_path))
     if session.files.kind(new_path) != "missing":
-        raise RequestFailed(f"there is a file {new_path} already")
+        raise RequestFailed(f"there is a file {there} already")
     moved = names_after(session, view.home, {real: new_path})
     if moved.lost:
         file, name = moved.lost[0]
-        raise RequestFailed(f"{file} could not name the file any more: `{name}` has no spelling for {new_path}")
-    return workspace_edit(session, client, moved.edits, [(session.engine.shown(old_path, view.home), new_path)])
+        raise RequestFailed(f"{file} could not name the file any more: `{name}` has no spelling for {there}")
+    return workspace_edit(session, client, moved.edits, [(old, there)])
 
 
 def _free_name(view: View, offset: int) -> tuple[KeyPath, Span] | None:
@@ -120,7 +121,9 @@ def will_rename_files(session: Session, client: Client, params: dict[str, Any]) 
         if old is None or new is None:
             continue
         for source, target in _files(session, old, new):
-            by_home.setdefault(session.engine.home_of(source), {})[session.files.real(source)] = target
+            folder, name = posixpath.split(target)
+            moves = by_home.setdefault(session.engine.home_of(source), {})
+            moves[session.files.real(source)] = posixpath.join(session.files.real(folder), name)
     edits = [edit for home, moves in by_home.items() for edit in names_after(session, home, moves).edits]
     return workspace_edit(session, client, edits) if edits else None
 
