@@ -1,4 +1,4 @@
-"""The extension in a real VS Code: its rules, its package, its tests in the extension host, and journeys in a browser."""
+"""The extension in a real VS Code: rules, package, tests in the extension host, and journeys in a browser."""
 
 from __future__ import annotations
 
@@ -18,6 +18,11 @@ HERE = ROOT / "tests/e2e/vscode"
 EXTENSION = ROOT / "vscode-extension"
 PICTURES = ROOT / ".e2e/pictures"
 AJ = Path(sys.prefix) / "bin/aj"
+RULES = [
+    "tsc --noEmit",
+    "eslint .",
+    "prettier --check --config .prettierrc.json --log-level warn . ../tests/e2e/vscode/**/*.mjs",
+]
 LARGEST = 2**20
 """Bytes that the package may hold beside the wheel."""
 
@@ -80,9 +85,7 @@ def vsix(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.usefixtures("vscode")
-@pytest.mark.parametrize(
-    "rules", ["tsc --noEmit", "eslint .", "prettier --check --log-level warn . ../tests/e2e/vscode/**/*.mjs"]
-)
+@pytest.mark.parametrize("rules", RULES)
 def test_types_rules_and_format(rules: str) -> None:
     program, *given = rules.split()
     run(EXTENSION / "node_modules/.bin" / program, *given)
