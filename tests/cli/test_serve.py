@@ -94,6 +94,8 @@ def test_a_client_of_the_team(keeper: Person, host: Host, served: str) -> None:
     said = keeper.aj("run", "echo", "for the team")
     assert (said.code, said.out) == (0, "for the team\n")
     assert "OWNER" in keeper.aj("jobs", "list").out
+    assert "ana" in keeper.aj("jobs", "list", "--owner", "ana").out
+    assert keeper.aj("jobs", "list", "--owner", "bo").err == "There are no such jobs.\n"
     [job] = json.loads(keeper.aj("jobs", "list", "--format", "json").out)
     assert (job["owner"], job["state"]) == ("ana", "done")
     shown = json.loads(keeper.aj("jobs", "show", job["id"], "--format", "json").out)

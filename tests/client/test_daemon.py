@@ -195,6 +195,34 @@ def test_stop(host: Host) -> None:
     assert daemon.health().live_jobs == 0
 
 
+def test_a_long_upload_says_how_far_it_is(host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ajkit.client.daemon._TOLD_SECONDS", 0.001)
+    (tmp_path / "big").write_bytes(os.urandom(24 * 2**20))
+    said: list[str] = []
+    spec = job_spec("true")
+    host.daemon().submit(spec, str(tmp_path), report=said.append)
+    steps = [each for each in said if " of 24.0 MiB)" in each]
+    assert steps
+    assert steps == sorted(steps, key=lambda each: float(each.partition("(")[2].split()[0]))
+    assert finish(host.daemon(), spec.sid)[0] == "done"
+
+
+def test_an_upload_that_nobody_wants_any_more(host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Stopped(Exception):
+        pass
+
+    def stop(words: str) -> None:
+        if " of " in words:
+            raise Stopped
+
+    monkeypatch.setattr("ajkit.client.daemon._TOLD_SECONDS", 0.001)
+    (tmp_path / "big").write_bytes(os.urandom(24 * 2**20))
+    daemon = host.daemon()
+    with pytest.raises(Stopped):
+        daemon.submit(job_spec("true"), str(tmp_path), report=stop)
+    assert list(daemon.jobs()) == []
+
+
 def test_somebody_else_at_the_socket(tmp_path: Path) -> None:
     path = str(tmp_path / "s")
     with socket.socket(socket.AF_UNIX) as listener:

@@ -68,16 +68,20 @@ def command(context: click.Context) -> None:
     ],
 )
 @click.option("--live", is_flag=True, help="Only jobs that have not ended.")
+@click.option("--owner", metavar="NAME", help="Only those that this token of a team submitted.")
 @click.option("-n", "most", type=click.IntRange(min=1), default=LISTED, show_default=True, help="At most so many.")
 @format_option("text", "json")
 @click.pass_context
-def list_jobs(context: click.Context, *, live: bool = False, most: int = LISTED, form: str = "text") -> None:
+def list_jobs(
+    context: click.Context, *, live: bool = False, owner: str | None = None, most: int = LISTED, form: str = "text"
+) -> None:
     """List jobs, newest first."""
-    found = list(_daemon(this(context)).jobs(live=True if live else None, most=most))
+    found = list(_daemon(this(context)).jobs(live=True if live else None, owner=owner, most=most))
     if form == "json":
         write(_json([each.model_dump(mode="json") for each in found]))
     elif not found:
-        say("There are no jobs." if not live else "There are no jobs that have not ended.")
+        of_all = "There are no jobs." if not live else "There are no jobs that have not ended."
+        say("There are no such jobs." if owner else of_all)
     else:
         words = ["ID", "NAME", "SERVICE", "NODES", "STATE", "SINCE (UTC)", "EXIT"]
         rows = [[style(word, bold=True) for word in words], *(_cells(each) for each in found)]

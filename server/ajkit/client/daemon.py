@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import codecs
+import contextlib
 import os
+import threading
 import uuid
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
@@ -56,6 +58,34 @@ class LogLine:
     node: int
     text: str
     mark: str
+
+
+_TOLD_SECONDS = 1.0
+"""How often it is said how much of the code is on its way."""
+
+
+@contextlib.contextmanager
+def _watched(archive: Archive, report: Callable[[str], None]) -> Iterator[None]:
+    """Tell how much of an archive has been sent, now and then, while it is; what that raises is raised at the end."""
+    over = threading.Event()
+    faults: list[Exception] = []
+
+    def tell() -> None:
+        while not over.wait(_TOLD_SECONDS) and not faults:
+            try:
+                report(f"uploading the code ({archive.read_bytes / 2**20:.1f} of {archive.size / 2**20:.1f} MiB)")
+            except Exception as fault:  # noqa: BLE001 - it is raised where the upload was asked for
+                faults.append(fault)
+
+    teller = threading.Thread(target=tell, daemon=True)
+    teller.start()
+    try:
+        yield
+    finally:
+        over.set()
+        teller.join()
+    if faults:
+        raise faults[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +180,8 @@ class Daemon:
             if error.code != "code.unsent":
                 raise
             report(f"uploading the code ({archive.size / 2**20:.1f} MiB)")
-            self.reach.call("PUT", code_path(archive.digest), archive=archive)
+            with _watched(archive, report):
+                self.reach.call("PUT", code_path(archive.digest), archive=archive)
 
     def job(self, job_id: str) -> JobDetail:
         """A job with the description it runs by.
@@ -168,11 +199,12 @@ class Daemon:
         service: str | None = None,
         template: str | None = None,
         experiment: str | None = None,
+        owner: str | None = None,
         most: int | None = None,
     ) -> Iterator[JobInfo]:
         """Jobs, newest first, at most so many; pages are fetched as they are needed."""
         query: Query = {"state": [each.value for each in states]}
-        given = {"service": service, "template": template, "experiment": experiment}
+        given = {"service": service, "template": template, "experiment": experiment, "owner": owner}
         query.update({name: value for name, value in given.items() if value is not None})
         if live is not None:
             query["live"] = str(live).lower()

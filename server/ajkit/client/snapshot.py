@@ -53,6 +53,11 @@ class Archive:
         self._file.seek(0)
         return self._file
 
+    @property
+    def read_bytes(self) -> int:
+        """How many of the bytes have been read since it was opened."""
+        return 0 if self._file.closed else self._file.tell()
+
     def close(self) -> None:
         """Let go of the bytes."""
         self._file.close()

@@ -58,6 +58,7 @@ class ListQuery(Fields):
     service: str | None = None
     template: str | None = None
     experiment: str | None = None
+    owner: str | None = None
     limit: Annotated[int, Field(ge=1, le=PAGE_LIMIT)] = 100
     cursor: Annotated[str | None, Field(pattern="^[0-9]{1,18}$")] = None
 
@@ -122,6 +123,7 @@ async def list_jobs(call: Call[ListQuery, Headers, Nothing]) -> JobPage:
         service=query.service,
         template=query.template,
         experiment=query.experiment,
+        owner=query.owner,
         before=None if query.cursor is None else int(query.cursor),
     )
     jobs, following = await call.parts.ledger.ask(partial(records.list_jobs, asked=asked, limit=query.limit))

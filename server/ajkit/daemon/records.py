@@ -57,6 +57,7 @@ class Filter:
     service: str | None = None
     template: str | None = None
     experiment: str | None = None
+    owner: str | None = None
     before: int | None = None
 
 
@@ -240,6 +241,7 @@ def list_jobs(db: sqlite3.Connection, asked: Filter, limit: int) -> tuple[list[J
         ("service", asked.service),
         ("template_name", asked.template),
         ("experiment", asked.experiment),
+        ("owner", asked.owner),
     ):
         if value is not None:
             where.append(f"{column} = ?")
