@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import http.client
-import json
 import shutil
 import subprocess
 import sys
@@ -11,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ajkit.shared.job.spec import FromEnv, JobSpec
 from tests.daemons import finish, is_alive, job_spec, wait_until
 from tests.repository import ROOT
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from ajkit.shared.job.spec import JobSpec
     from tests.daemons import Host
     from tests.e2e.ray.cluster import Cluster
 
@@ -61,13 +60,6 @@ def test_the_first_process_that_fails_ends_the_job(ray_host: Host) -> None:
     assert told(ray_host, spec.sid)[1] == "node-1 exited with 7"
 
 
-def test_a_time_limit(ray_host: Host) -> None:
-    spec = ray_spec("echo on; sleep 60", time_limit_seconds=1)
-    state, code, texts = ray_host.run(spec)
-    assert (state, code, texts["node-0"]) == ("failed", 124, "on\n")
-    assert told(ray_host, spec.sid)[1] == "stopped at its time limit of 1 seconds"
-
-
 def said(host: Host, job_id: str) -> str:
     """What the processes of a job have said."""
     return "".join(each.text for each in host.daemon().logs(job_id) if each.stream != "driver")
@@ -88,18 +80,9 @@ def test_a_job_that_waits_is_stopped_and_one_that_runs_leaves_nothing(ray_host: 
     wait_until(lambda: not any(is_alive(each) for each in pids))
 
 
-def test_what_ray_shows_holds_no_secret(ray_host: Host, cluster: Cluster) -> None:
-    spec = ray_spec("echo ${#KEY}", env={"KEY": FromEnv(from_env="WANDB_API_KEY")})
-    assert ray_host.run(spec)[2] == {"node-0": "4\n"}
-    connection = http.client.HTTPConnection("127.0.0.1", cluster.dashboard, timeout=10)
-    connection.request("GET", f"/api/jobs/aj-{spec.sid}")
-    shown = connection.getresponse().read()
-    connection.close()
-    assert json.loads(shown)["metadata"]["aj_name"] == spec.name
-    assert b"hush" not in shown
-
-
-def test_the_example_is_run(ray_host: Host, cluster: Cluster, tmp_path: Path) -> None:
+def test_the_example_is_run_and_what_ray_shows_holds_no_secret(
+    ray_host: Host, cluster: Cluster, tmp_path: Path
+) -> None:
     """The example template of `ray`, but for its address and the packages that it would install."""
     shutil.copy(ROOT / "server/ajkit/backends/ray/examples/train.yaml", tmp_path)
     (tmp_path / "train.py").write_text("import os, sys\nprint(sys.argv[1:], len(os.environ['WANDB_API_KEY']))\n")
@@ -116,6 +99,12 @@ def test_the_example_is_run(ray_host: Host, cluster: Cluster, tmp_path: Path) ->
     assert sorted(done.stdout.splitlines()) == [
         f"[node-{at}] ['--config', 'configs/finetune.yaml'] 4" for at in range(2)
     ]
+    connection = http.client.HTTPConnection("127.0.0.1", cluster.dashboard, timeout=10)
+    connection.request("GET", "/api/jobs/")
+    shown = connection.getresponse().read()
+    connection.close()
+    assert b"finetune-" in shown
+    assert b"hush" not in shown
 
 
 def test_a_head_that_is_started_anew_has_lost_the_job(ray_host: Host, cluster: Cluster) -> None:

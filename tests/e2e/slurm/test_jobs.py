@@ -167,6 +167,44 @@ def test_a_job_waits_and_is_put_back(slurm_host: Host, cluster: Cluster) -> None
     assert finish(daemon, first.sid)[0] == "cancelled"
 
 
+def test_a_node_that_fails(slurm_host: Host, cluster: Cluster) -> None:
+    again, never = slurm_spec("sleep 60", nodes=2), slurm_spec("sleep 60", nodes=2)
+    for each in (again, never):
+        submit(slurm_host, each)
+        wait_state(slurm_host, each.sid, "running")
+    daemon = slurm_host.daemon()
+    cluster.ask("scontrol", "update", f"jobid={daemon.job(never.sid).job.backend_id}", "requeue=0")
+    cluster.ask("scontrol", "update", "nodename=n2", "state=down", "reason=smoke")
+    try:
+        wait_state(slurm_host, never.sid, "failed")
+        assert told(slurm_host, never.sid)[1] == "a node failed (n[1-2])"
+        wait_state(slurm_host, again.sid, "queued")
+        assert told(slurm_host, again.sid)[1].startswith("put back into the queue by Slurm")
+        daemon.cancel(again.sid)
+        wait_state(slurm_host, again.sid, "cancelled")
+    finally:
+        cluster.ask("scontrol", "update", "nodename=n2", "state=resume")
+        wait_until(cluster.idle)
+
+
+def test_a_controller_that_is_away_for_a_while(slurm_host: Host, cluster: Cluster) -> None:
+    running, waiting = slurm_spec("sleep 60"), slurm_spec("echo on")
+    submit(slurm_host, running)
+    wait_state(slurm_host, running.sid, "running")
+    cluster.stop("slurmctld")
+    submit(slurm_host, waiting)
+    for each in (running, waiting):
+        wait_until(lambda each=each: "controller does not answer" in told(slurm_host, each.sid)[1], 30)  # type: ignore[misc]
+    assert told(slurm_host, running.sid)[0] == "running"
+    assert told(slurm_host, waiting.sid)[0] in {"accepted", "submitting"}
+    cluster.start_controller()
+    assert finish(slurm_host.daemon(), waiting.sid) == ("done", 0, {"node-0": "on\n"})
+    wait_until(lambda: told(slurm_host, running.sid) == ("running", ""), 30)
+    slurm_host.daemon().cancel(running.sid)
+    assert finish(slurm_host.daemon(), running.sid)[0] == "cancelled"
+    assert cluster.jobs().count(f"aj-{waiting.sid}") == 1
+
+
 def test_sbatch_says_no(slurm_host: Host) -> None:
     spec = slurm_spec("true", options={"partition": "nope"})
     assert slurm_host.run(spec)[0] == "rejected"
@@ -184,7 +222,7 @@ def test_the_opinion_of_slurm(slurm_host: Host) -> None:
 def test_partitions(slurm_host: Host) -> None:
     found = slurm_host.daemon().values("slurm", "queues").values
     assert [each.value for each in found] == ["main", "gpu", "cpu"]
-    assert found[0].detail.endswith("nodes are idle, at most 1:00:00, gpu:a100:8")
+    assert found[0].detail.endswith(" idle, at most 1:00:00, gpu:a100:8")
     assert slurm_host.daemon().values("slurm", "accounts").values == []
 
 

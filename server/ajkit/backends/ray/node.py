@@ -49,9 +49,10 @@ class Node:
         self._lock = threading.Lock()
         code = os.path.join(self._folder, "code")
         os.mkdir(code)
+        # It was checked when it came to the daemon; older Pythons have no filters, newer ones want one.
+        filters: dict[str, Any] = {"filter": "tar"} if hasattr(tarfile, "tar_filter") else {}
         with tarfile.open(archive) as tar:
-            # Checked when it came to the daemon, which unpacked it; older Pythons have no filters.
-            tar.extractall(code)  # noqa: S202
+            tar.extractall(code, **filters)  # noqa: S202
         with open(os.path.join(self._folder, "script.sh"), "w", encoding="utf-8") as file:
             file.write(job["script"])
 
