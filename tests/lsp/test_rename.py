@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from ajkit.lsp.failure import RequestFailed
 from tests.lsp.fixture import BARE, NEOVIM, Editor, editor, short, span
+from tests.lsp.wire import Wire
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 NAMES = """
 --- .aj/template/leaf.yaml
@@ -80,6 +84,26 @@ def test_what_is_no_name_cannot_be_renamed(place: str) -> None:
 def test_names_that_cannot_be(new: str, why: str) -> None:
     with pytest.raises(RequestFailed, match=why):
         editor(NAMES).ask("textDocument/rename", newName=new)
+
+
+def test_nothing_is_forgotten_while_a_home_is_being_read(tmp_path: Path) -> None:
+    """Right after a document was opened nobody knows yet who extends whom."""
+    for name, text in (("low", "config: {}\n"), ("leaf", "base: low\n"), ("other", "base: [low]\n")):
+        file = tmp_path / f".aj/template/{name}.yaml"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    with Wire(tmp_path) as wire:
+        wire.initialize(NEOVIM)
+        uri = wire.open(tmp_path / ".aj/template/leaf.yaml")
+        where: dict[str, Any] = {"textDocument": {"uri": uri}, "position": {"line": 0, "character": 7}}
+        answer = wire.result("textDocument/rename", where | {"newName": "deep"})
+        folder = uri.removesuffix("/leaf.yaml")
+        assert edited(answer) == [
+            f"{folder}/leaf.yaml:0:6-9 deep",
+            f"{folder}/other.yaml:0:7-10 deep",
+            f"rename {folder}/low.yaml -> {folder}/deep.yaml",
+        ]
+        assert wire.finish() == 0
 
 
 def test_an_editor_that_says_no_more_than_its_operations_gets_them() -> None:

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import posixpath
+from functools import wraps
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from ajkit.lsp import convert
 from ajkit.lsp.failure import SERVER_CANCELLED, RequestFailed
 from ajkit.lsp.progress import Progress
 from ajkit.lsp.threads import in_thread
 from ajkit.shared.template.graph import Graph, reading
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
+    from ajkit.lsp.capabilities import Client
     from ajkit.lsp.session import Session
+
+    Feature = Callable[[Session, Client, Any], Any]
 
 SLICE_FILES = 100
 """How many files are read before it is said how many are left, and looked whether the person wants to go on."""
@@ -70,6 +75,33 @@ async def known_graph(session: Session, home: str) -> Graph:
     if not session.engine.has_graph(home) and not await read_graph(session, home):
         raise RequestFailed("reading the templates was stopped", SERVER_CANCELLED, {"retriggerRequest": False})
     return session.engine.graph(home)
+
+
+def once_known(feature: Feature) -> Feature:
+    """A feature that waits until it is known who extends whom around its documents: half an answer would do harm.
+
+    A rename, say, would leave the names in files that are not read yet.
+    """
+
+    @wraps(feature)
+    def asked(session: Session, client: Client, params: dict[str, Any]) -> Any:
+        homes = dict.fromkeys(session.engine.home_of(path) for path in _paths(params))
+        unknown = [each for each in homes if each is not None and not session.engine.has_graph(each)]
+        return later(unknown, session, client, params) if unknown else feature(session, client, params)
+
+    async def later(homes: list[str], session: Session, client: Client, params: dict[str, Any]) -> Any:
+        for home in homes:
+            await known_graph(session, home)
+        return feature(session, client, params)
+
+    return asked
+
+
+def _paths(params: dict[str, Any]) -> Iterator[str]:
+    """The files that a request is about."""
+    uris = [params[each].get("uri") for each in ("textDocument", "item") if each in params]
+    uris += [each["oldUri"] for each in params.get("files", ())]
+    yield from (path for uri in uris if (path := convert.path_of(uri)) is not None)
 
 
 def homes_in_use(session: Session) -> list[str]:

@@ -16,6 +16,7 @@ from ajkit.lsp.features.lenses import code_lenses
 from ajkit.lsp.features.links import document_links
 from ajkit.lsp.features.references import highlights, references
 from ajkit.lsp.features.workspace_symbols import workspace_symbols
+from ajkit.lsp.indexing import once_known
 from ajkit.lsp.previews import or_in_preview
 
 if TYPE_CHECKING:
@@ -39,16 +40,16 @@ REQUESTS: dict[str, Callable[[Session, Client, Any], Any]] = {
     "textDocument/inlayHint": inlay_hints,
     "textDocument/prepareRename": rename.prepare,
     "textDocument/prepareTypeHierarchy": hierarchy.prepare,
-    "textDocument/references": references,
-    "textDocument/rename": rename.rename,
+    "textDocument/references": once_known(references),
+    "textDocument/rename": once_known(rename.rename),
     "textDocument/selectionRange": structure.selection_ranges,
     "textDocument/semanticTokens/full": tokens.full,
     "textDocument/semanticTokens/range": tokens.in_range,
-    "typeHierarchy/subtypes": hierarchy.subtypes,
+    "typeHierarchy/subtypes": once_known(hierarchy.subtypes),
     "typeHierarchy/supertypes": hierarchy.supertypes,
     "workspace/diagnostic": diagnostics.workspace,
     "workspace/textDocumentContent": text_document_content,
-    "workspace/willRenameFiles": rename.will_rename_files,
+    "workspace/willRenameFiles": once_known(rename.will_rename_files),
     "workspace/symbol": workspace_symbols,
 }
 """Method to feature: ``feature(session, client, params)`` gives the answer with spans in place of ranges."""
