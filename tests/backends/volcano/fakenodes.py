@@ -178,6 +178,10 @@ class FakeNodes:
             for item in volume["configMap"]["items"]:
                 with open(os.path.join(place, item["path"]), "w", encoding="utf-8") as file:
                     file.write(re.sub(r"/aj/(store|code)", rf"{home}/aj/\1", data[item["key"]]))
+        for item in volume.get("secret", {}).get("items", []):
+            stored = self.cluster.named("secrets")[volume["secret"]["secretName"]]["data"][item["key"]]
+            with open(os.path.join(place, item["path"]), "wb") as secret:
+                secret.write(base64.b64decode(stored))
         for source in volume.get("projected", {}).get("sources", []):
             for key, value in maps.get(source["configMap"]["name"], {}).get("binaryData", {}).items():
                 with open(os.path.join(place, key), "wb") as binary:

@@ -6,12 +6,19 @@ from typing import Any
 
 import pytest
 
+from ajkit.backends.volcano.blobstore import BlobStore
 from ajkit.backends.volcano.checks import offline
 from ajkit.backends.volcano.execute import VolcanoExecution
-from ajkit.backends.volcano.place import InClaim, Place, read_place
+from ajkit.backends.volcano.place import InBlob, InClaim, Place, read_place
 from ajkit.shared.problem import UsageError
 from tests.backends.volcano.conftest import example, job_spec
 
+
+def read(path: str) -> str:
+    return {"/key": "a2V5\n", "/bad": "%"}[path]
+
+
+BLOB = "blob:https://acc.blob.core.windows.net/code"
 MOUNT = {"storage_account_name": "a", "container_name": "c", "mount_dir": "/data"}
 
 
@@ -53,16 +60,26 @@ def test_claims_are_called_like_the_storage() -> None:
 
 
 def test_settings() -> None:
-    assert read_place({}) == Place()
+    assert read_place({}, read) == Place()
     place = read_place(
-        {"AJ_VOLCANO_CODE": "claim:code", "AJ_VOLCANO_STORAGE": "claims", "AJ_VOLCANO_KEEP_SECONDS": "60"}
+        {"AJ_VOLCANO_CODE": "claim:code", "AJ_VOLCANO_STORAGE": "claims", "AJ_VOLCANO_KEEP_SECONDS": "60"}, read
     )
     assert place == Place(code=InClaim("code"), storage_claims=True, keep_seconds=60)
+
+
+def test_a_blob_container_and_its_key() -> None:
+    place = read_place({"AJ_VOLCANO_CODE": BLOB, "AJ_BLOB_KEY_FILE": "/key"}, read)
+    assert place.code == InBlob(BlobStore("https://acc.blob.core.windows.net/code", b"key"))
+    assert "key" not in repr(place)
+    assert read_place({"AJ_VOLCANO_CODE": BLOB, "AJ_BLOB_KEY": "a2V5"}, read) == place
 
 
 @pytest.mark.parametrize(
     "environ",
     [
+        {"AJ_VOLCANO_CODE": BLOB},
+        {"AJ_VOLCANO_CODE": BLOB, "AJ_BLOB_KEY": "%"},
+        {"AJ_VOLCANO_CODE": "blob:https://acc.blob.core.windows.net/code?sig=x", "AJ_BLOB_KEY": "a2V5"},
         {"AJ_VOLCANO_CODE": "nfs"},
         {"AJ_VOLCANO_CODE": "claim:"},
         {"AJ_VOLCANO_STORAGE": "x"},
@@ -71,7 +88,7 @@ def test_settings() -> None:
 )
 def test_bad_settings(environ: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UsageError):
-        read_place(environ)
+        read_place(environ, read)
     for name, value in environ.items():
         monkeypatch.setenv(name, value)
     assert [each.code for each in VolcanoExecution().check(job_spec("true"))] == ["volcano.setting"]

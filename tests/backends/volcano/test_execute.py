@@ -256,7 +256,7 @@ def test_code_that_is_too_large_for_config_maps(bench: Bench, monkeypatch: pytes
     assert bench.output(handle)["node-0"] == "hello from the code\n"
     assert len([each for each in bench.cluster.named("configmaps") if "-code-" in each]) > 2
     monkeypatch.setattr("ajkit.backends.volcano.delivery.PART_BYTES", 4)
-    with pytest.raises(Rejected, match=r"leave more out with code\.ignore, or let the daemon put it into a Persistent"):
+    with pytest.raises(Rejected, match=r"leave more out with code\.ignore, or let the daemon put it elsewhere"):
         bench.submit(job_spec("true"))
 
 

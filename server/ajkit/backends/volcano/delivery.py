@@ -1,21 +1,24 @@
-"""How the code of a job gets to its pods: packed once, then in ConfigMaps of the job or through a pod into a claim."""
+"""How the code of a job gets to its pods: packed once, then into ConfigMaps, a claim or a blob container."""
 
 from __future__ import annotations
 
 import contextlib
 import gzip
 import os
+import posixpath
 import shutil
 import time
 from typing import TYPE_CHECKING
 
+from ajkit.backends.volcano.blobstore import READ_TIME
 from ajkit.backends.volcano.cluster import CONFIG_MAP, POD, Absent, Exists
 from ajkit.backends.volcano.manifest import config_map
-from ajkit.backends.volcano.place import FOLDER, MOST_PARTS, PART_BYTES, InClaim, part_name
+from ajkit.backends.volcano.place import ADDRESS, MOST_PARTS, PART_BYTES, InBlob, InClaim, blob_name, part_name
 from ajkit.shared.job.execution import Rejected, Unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from datetime import datetime
     from typing import Any
 
     from ajkit.backends.volcano.cluster import Cluster
@@ -53,20 +56,27 @@ def deliver(
     job: str,
     namespace: str,
     labels: dict[str, str],
+    now: datetime,
     report: Report,
-) -> None:
+) -> dict[str, str]:
     """Put the code where the pods of the job look for it; what is there already stays.
 
+    Answers what the Secret of the job has to hold for that.
+
     Raises:
-        Rejected: it is too large for this way, or the cluster does not let us.
-        Unavailable: the helper pod does not start; trying again is safe.
+        Rejected: it is too large for this way, or the cluster or the store does not let us.
+        Unavailable: the helper pod does not start, the store does not answer; trying again is safe.
     """
-    if isinstance(place.code, InClaim):
-        Helper(cluster, place.code.claim, place.helper_image, job=job, namespace=namespace, labels=labels).write(
-            archive, digest, report
-        )
-    else:
-        _in_parts(cluster, archive, job, namespace, labels, report)
+    match place.code:
+        case InClaim(claim):
+            helper = Helper(cluster, claim, place.helper_image, job=job, namespace=namespace, labels=labels)
+            helper.write(archive, digest, report)
+        case InBlob(store):
+            store.put(blob_name(digest), archive, now, report)
+            return {ADDRESS: store.signed(blob_name(digest), "r", now + READ_TIME)}
+        case _:
+            _in_parts(cluster, archive, job, namespace, labels, report)
+    return {}
 
 
 def _in_parts(cluster: Cluster, archive: str, job: str, namespace: str, labels: dict[str, str], report: Report) -> None:
@@ -75,8 +85,8 @@ def _in_parts(cluster: Cluster, archive: str, job: str, namespace: str, labels: 
         most = PART_BYTES * MOST_PARTS / _MIB
         raise Rejected(
             f"the code is {size / _MIB:.1f} MiB when packed, and ConfigMaps carry {most:.1f} MiB: leave "
-            "more out with code.ignore, or let the daemon put it into a PersistentVolumeClaim "
-            "(AJ_VOLCANO_CODE=claim:NAME)"
+            "more out with code.ignore, or let the daemon put it elsewhere "
+            "(AJ_VOLCANO_CODE, docs/backends/volcano.md)"
         )
     report(f"sending {size / 1024:.0f} KiB of code")
     with open(archive, "rb") as file:
@@ -103,7 +113,7 @@ class Helper:
 
     def write(self, archive: str, digest: str, report: Report) -> None:
         """Write an archive under its digest unless it is there; see `deliver`."""
-        target = f"{_MOUNT}/{FOLDER}/{digest}.tar.gz"
+        target = f"{_MOUNT}/{blob_name(digest)}"
         report(f"starting a pod that writes into {self._claim}")
         try:
             with contextlib.suppress(Exists):
@@ -117,7 +127,7 @@ class Helper:
             part = f"{target}.{self._name}"
             # Renamed only when all of it has come: a job never sees a part of an archive.
             script = (
-                f"mkdir -p {_MOUNT}/{FOLDER} && cat >{part} && "
+                f"mkdir -p {posixpath.dirname(target)} && cat >{part} && "
                 f'[ "$(wc -c <{part} | tr -d " ")" = {size} ] && mv {part} {target} || {{ rm -f {part}; exit 1; }}'
             )
             self._run(script, archive)

@@ -6,6 +6,7 @@ import contextlib
 import os
 import threading
 import time
+from datetime import UTC, datetime
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
@@ -16,9 +17,9 @@ from ajkit.backends.volcano.cluster import COMMAND, CONFIG_MAP, JOB, POD, QUEUE,
 from ajkit.backends.volcano.delivery import deliver, packed
 from ajkit.backends.volcano.groups import pods_of
 from ajkit.backends.volcano.manifest import TOKEN, labels_of, manifest, options_of, secret
-from ajkit.backends.volcano.place import Place, read_place
+from ajkit.backends.volcano.place import Place, read_place, secret_name
 from ajkit.backends.volcano.podlogs import PodLog
-from ajkit.backends.volcano.pods import CONTAINER, secret_name
+from ajkit.backends.volcano.pods import CONTAINER
 from ajkit.backends.volcano.reading import has_ended, is_over, phase_of, pods_are_going, status_of
 from ajkit.shared.job.execution import (
     ExecutionError,
@@ -87,7 +88,7 @@ class VolcanoExecution:
     def check(self, spec: JobSpec) -> Sequence[Problem]:
         """See `Execution.check`: what a cluster would refuse or hang on, and secrets that cannot be read here."""
         try:
-            place = read_place(os.environ)
+            place = read_place(os.environ, _text)
         except UsageError as error:
             return [problem("volcano.setting", str(error), None)]
         found = list(offline(spec, place))
@@ -109,7 +110,7 @@ class VolcanoExecution:
             with nothing_accepted_yet():
                 ask_first(cluster, options, made, namespace)
                 archive = packed(job.code, job.folder)
-                deliver(
+                values |= deliver(
                     cluster,
                     place,
                     archive,
@@ -117,6 +118,7 @@ class VolcanoExecution:
                     job=job.spec.name,
                     namespace=namespace,
                     labels=labels,
+                    now=datetime.now(UTC),
                     report=report,
                 )
                 cluster.put(CONFIG_MAP, made.scripts)
@@ -351,7 +353,7 @@ def _kubeconfig(paths: str) -> str | None:
 
 def _place() -> Place:
     try:
-        return read_place(os.environ)
+        return read_place(os.environ, _text)
     except UsageError as error:
         raise Unavailable(str(error)) from None
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from ajkit.backends.volcano.describe import VolcanoOpts
 from ajkit.backends.volcano.groups import pods_of, program_of
-from ajkit.backends.volcano.pods import CODE, WHICH_CODE, pod_template, scripts_name, secret_key, secret_name
+from ajkit.backends.volcano.place import secret_name
+from ajkit.backends.volcano.pods import CODE, WHICH_CODE, pod_template, scripts_name, secret_key
 from ajkit.shared.job.nodeprogram import NodeProgram
 from ajkit.shared.job.secretrefs import secret_names
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ajkit.backends.volcano.kubernetes import env_text
+from ajkit.backends.volcano.place import secret_name
 from ajkit.shared.job.nodeprogram import NodeProgram
 
 if TYPE_CHECKING:
@@ -48,11 +49,6 @@ def pod_template(spec: JobSpec, options: VolcanoOpts, group: Pods, place: Place,
 def scripts_name(job: str) -> str:
     """The ConfigMap with the programs of a job."""
     return f"{job}-aj"
-
-
-def secret_name(job: str) -> str:
-    """The Secret with what the secret references of a job stand for."""
-    return f"{job}-env"
 
 
 def secret_key(task: str, variable: str) -> str:
