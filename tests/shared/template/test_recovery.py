@@ -58,6 +58,12 @@ ONE_LINE = [
     ('a: "x" y\nb: 1\n', {"a": '"x" y', "b": 1}, "1:4-9 yaml.syntax", "text after the closing quote"),
     ("a: 'it's'\nb: 1\n", {"a": "it's", "b": 1}, "1:4-10 yaml.syntax", "text after the closing quote"),
     ('a: "C:\\dir\\x"\nb: 1\n', {"a": "C:\\dir\\x", "b": 1}, "1:7-9 yaml.syntax", "`\\d` is no escape"),
+    (
+        'a: "\\uD83D\\uDE00!"\nb: 1\n',
+        {"a": "\\uD83D\\uDE00!", "b": 1},
+        "1:5-7 yaml.syntax",
+        "write the character itself",
+    ),
     ('a: "\\ud83d"\nb: 1\n', {"a": "\\ud83d", "b": 1}, "1:5-7 yaml.syntax", "an escape that names no character"),
     # brackets
     ("a: [x, y\nb: 1\n", {"a": ["x", "y"], "b": 1}, "1:4-9 yaml.syntax", BRACKET),

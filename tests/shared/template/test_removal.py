@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from ajkit.shared.template.parse import parse
 from ajkit.shared.template.query import children
-from ajkit.shared.template.removal import removal_at
-from ajkit.shared.template.tree import Mapping
+from ajkit.shared.template.removal import item_removal, removal_at
+from ajkit.shared.template.trail import node_at
+from ajkit.shared.template.tree import Mapping, Sequence
 from ajkit.shared.where import Text, parse_keypath
 from tests.shared.template.yaml_drawn import drawn_yaml
 
@@ -29,6 +30,35 @@ def document(text: str) -> Document:
 def removed(text: str, path: KeyPath) -> str | None:
     edit = removal_at(document(text), path)
     return None if edit is None else text[: edit.span.start] + edit.new_text + text[edit.span.end :]
+
+
+@pytest.mark.parametrize(
+    ("index", "before", "after"),
+    [
+        (0, "l:\n  - a\n  - b\n", "l:\n  - b\n"),
+        (1, "l:\n- a\n- b  # why\n- c", "l:\n- a\n- c"),
+        (1, "l:\n- a\n- b", "l:\n- a\n"),
+        (0, "l:\r\n- a\r\n- b\r\n", "l:\r\n- b\r\n"),
+        (0, "l:\n- |\n  text\n- b\n", "l:\n- b\n"),
+        (0, "l: [a, b]\n", "l: [b]\n"),
+        (1, "l: [a, b , c]\n", "l: [a , c]\n"),
+        (2, "l: [a, b, c,]\n", "l: [a, b,]\n"),
+        (0, "l: [a]\n", None),
+        (0, "l:\n- &x a\n- *x\n", None),
+    ],
+)
+def test_an_item_of_a_list(index: int, before: str, after: str | None) -> None:
+    found = document(before)
+    assert found.root is not None
+    place = node_at(found.root, ("l",))
+    assert place is not None
+    assert isinstance(place[0], Sequence)
+    edit = item_removal(found, place[0], index)
+    shown = None if edit is None else before[: edit.span.start] + edit.new_text + before[edit.span.end :]
+    assert shown == after
+    if after is not None:
+        kept = [each for position, each in enumerate(place[0].value) if position != index]
+        assert document(after).root.value == {"l": kept}  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,7 @@ class Anchors:
         self._findings = findings
         self._size = size
         self._known: dict[str, Anchor] = {}
+        self._refused: set[int] = set()
         self._last: tuple[int, int] | None = None
 
     def name(self, name: str, node: Node, start: int) -> Anchor:
@@ -59,21 +60,20 @@ class Anchors:
         `depth` is the number of containers around it. What cannot be repeated is null, with a finding.
         """
         start, end, name = event.start_mark.index, event.end_mark.index, event.anchor
-        nothing = Scalar(None, "", start, end, plain=False)
         known = self._known.get(name)
         if known is None:
             self._findings.undefined_alias(name, self._known, start, end)
-            return nothing
+            return self._refused_alias(start, end)
         if not known.size:
             self._findings.recursive_alias(name, known.start, start, end)
-            return nothing
+            return self._refused_alias(start, end)
         if depth + known.height > NESTING_LIMIT:
             self._findings.nesting(start, NESTING_LIMIT)
-            return nothing
+            return self._refused_alias(start, end)
         self._last = start, end
         if self.overflowed or self._size.nodes + known.size > ALIASES_LIMIT:
             self._overflow()
-            return nothing
+            return self._refused_alias(start, end)
         self._size.nodes += known.size - 1
         self._size.deepest = max(self._size.deepest, depth + known.height)
         node = known.node
@@ -83,11 +83,16 @@ class Anchors:
             return Sequence(node.value, node.items, start, end)
         return Scalar(node.value, node.raw, start, end, plain=False)
 
+    def _refused_alias(self, start: int, end: int) -> Scalar:
+        self._refused.add(start)
+        return Scalar(None, "", start, end, plain=False)
+
     def taken_over(self, below: Node, start: int) -> list[Mapping]:
         """The mappings that the value of a ``<<`` (which stands at `start`) names, the one that wins last."""
         parts = below.items[::-1] if isinstance(below, Sequence) else [below]
         found = [each for each in parts if isinstance(each, Mapping)]
-        if len(found) < len(parts) and not self.overflowed:
+        others = [each for each in parts if not isinstance(each, Mapping) and each.start not in self._refused]
+        if others and not self.overflowed:
             self._findings.merge_of_other(start, below.end)
         return found
 

@@ -8,7 +8,7 @@ from ajkit.shared.problem import Fix, Problem, problem
 from ajkit.shared.template.diamond import diamonds
 from ajkit.shared.template.merge import merge, met_again, rule_of
 from ajkit.shared.template.merged import Inherited, Written
-from ajkit.shared.template.removal import removal_at
+from ajkit.shared.template.removal import item_removal, removal_at
 from ajkit.shared.template.replaced import EMPTY, kind_change, replaced, shown, written_null
 from ajkit.shared.template.silenced import unsilenced
 from ajkit.shared.template.tree import Mapping, Scalar, Sequence
@@ -99,13 +99,14 @@ class _Linter:
                     yield from self._value(item, None, under, (*path, index))
             return
         known = {repr(each) for inherited in met for each in inherited}
-        for item in node.items:
+        for index, item in enumerate(node.items):
             if isinstance(item, Scalar) and repr(item.value) in known:
                 yield problem(
                     "merge.repeats",
                     f"`{shown(item.value, path)}` is already inherited: "
                     f"lists are concatenated, so `{format_keypath(path)}` holds it twice",
                     self._document.span(item),
+                    fixes=self._removed_item(node, index, path),
                     keypath=path,
                     unnecessary=True,
                 )
@@ -135,6 +136,14 @@ class _Linter:
             keypath=path,
             unnecessary=True,
         )
+
+    def _removed_item(self, node: Sequence, index: int, path: KeyPath) -> list[Fix]:
+        """The fix that takes an item out of a list; with the last one goes the key."""
+        if len(node.items) == 1:
+            return self._removed("Delete it", path, preferred=True)
+        self._fixes_left -= 1
+        edit = item_removal(self._document, node, index) if self._fixes_left >= 0 else None
+        return [Fix("Delete it", (edit,), preferred=True)] if edit else []
 
     def _removed(self, title: str, path: KeyPath, *, preferred: bool) -> list[Fix]:
         """The fix that takes a key out, with the parents that it would leave empty: they would clear something."""

@@ -25,6 +25,8 @@ _FARTHEST = 200  # lines below that are read to see whether they go on inside br
 _KINDS = {'"': ("quote", "text"), "'": ("quote", "text"), "[": ("bracket", "list"), "{": ("brace", "mapping")}
 _NO_VALUE = re.compile(r"[%@`\]}]|[*&](?![\w-]+(?:[\s:]|\Z))|[|>]|-(?:\s|\Z)")
 _ESCAPES = re.compile(r'\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0abt\tnvfre "/\\N_LP]|\Z)|(\\)')
+_HALVES = re.compile(r"\\(?:u|U0000)[dD][89A-Fa-f][0-9A-Fa-f]{2}")
+"""Escapes of the halves of a character, as JSON writes them in pairs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +242,8 @@ class Mender:
     def _escapes(self, number: int, content: str) -> Mend:
         """The line with a second backslash before each one that begins no escape."""
         start = self._text.starts[number]
-        bad = [each.start() for each in _ESCAPES.finditer(content) if each[1]] or [content.index("\\")]
+        bad = [each.start() for each in _ESCAPES.finditer(content) if each[1]]
+        bad = bad or [each.start() for each in _HALVES.finditer(content)] or [content.index("\\")]
         first, last = bad[0], bad[-1] + 1
         parts = [content[each:following] for each, following in zip(bad, [*bad[1:], last], strict=True)]
         mended = "".join("\\" + part for part in parts)

@@ -70,7 +70,9 @@ def _too_large(text: Text) -> Document:
 def _not_utf8(path: str, data: bytes, error: UnicodeDecodeError) -> Document:
     text = Text(path, data.decode("utf-8", "replace"))
     at = len(data[: error.start].decode("utf-8"))
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+    if data.startswith((b"\xff\xfe\0\0", b"\0\0\xfe\xff")):
+        what = "this is UTF-32"
+    elif data.startswith((b"\xff\xfe", b"\xfe\xff")):
         what = "this is UTF-16"
     else:
         what = f"the byte 0x{data[error.start]:02X} at offset {error.start} does not belong to any character"

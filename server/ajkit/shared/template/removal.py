@@ -1,4 +1,4 @@
-"""The edit that takes one key with its value out of a file, whether it stands on lines of its own or between braces."""
+"""The edit that takes a key with its value, or an item, out of a file: from lines of its own or between brackets."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from ajkit.shared.template.tree import Mapping, Scalar
 from ajkit.shared.where import Span
 
 if TYPE_CHECKING:
-    from ajkit.shared.template.tree import Document, Entry
+    from ajkit.shared.template.tree import Document, Entry, Sequence
     from ajkit.shared.where import KeyPath, Text
 
 _BLANK_LINES = re.compile(r"(?:[ \t]*(?:\r\n|\r|\n))*")
 _KEEPS = re.compile(r"[|>][1-9]?\+")
 _INDENT_AND_DASHES = re.compile(r"[ \t]*(?:-[ \t]+)*")
+_DASH = re.compile(r"[ \t]*-[ \t]+")
 _COMMA_AFTER = re.compile(r"\s*,[ \t]*")
 _COMMA_BEFORE = re.compile(r",\s*\Z")
 
@@ -54,7 +55,7 @@ def removal(text: Text, mapping: Mapping, entry: Entry) -> Edit | None:
     if not is_own(mapping, entry):
         return None
     if content.startswith("{", mapping.start):
-        return _between_braces(text, mapping, entry)
+        return _between_brackets(text, mapping.start, entry.start, max(entry.end, entry.node.end))
     line = max(content.rfind(each, 0, entry.start) for each in "\r\n") + 1
     before = content[line : entry.start]
     end = max(entry.end, entry.node.end)
@@ -77,16 +78,32 @@ def removal(text: Text, mapping: Mapping, entry: Entry) -> Edit | None:
     return Edit(Span(text, entry.start, following), "")
 
 
+def item_removal(document: Document, sequence: Sequence, index: int) -> Edit | None:
+    """The edit that takes one item out of a list that keeps others; None where no plain cut leaves good YAML."""
+    text, item = document.text, sequence.items[index]
+    content = text.content
+    if len(sequence.items) == 1 or names_used_outside(document, item.start, item.end):
+        return None
+    if content.startswith("[", sequence.start):
+        return _between_brackets(text, sequence.start, item.start, item.end)
+    line = max(content.rfind(each, 0, item.start) for each in "\r\n") + 1
+    if not _DASH.fullmatch(content, line, item.start):
+        return None
+    if content.endswith(("\n", "\r"), item.start, item.end):  # a block text
+        return Edit(Span(text, line, item.end), "")
+    rest = REST_OF_LINE.match(content, item.end)
+    return Edit(Span(text, line, _next_line(content, rest.end())), "") if rest else None
+
+
 def _next_line(content: str, offset: int) -> int:
     """The beginning of the next line, from the end of one."""
     return offset + (2 if content.startswith("\r\n", offset) else 1 if offset < len(content) else 0)
 
 
-def _between_braces(text: Text, mapping: Mapping, entry: Entry) -> Edit | None:
-    content = text.content
-    end = max(entry.end, entry.node.end)
-    before = _COMMA_BEFORE.search(content, mapping.start, entry.start)
+def _between_brackets(text: Text, begin: int, start: int, end: int) -> Edit:
+    """The edit that takes out what stands from `start` to `end` in a flow collection, with a comma beside it."""
+    before = _COMMA_BEFORE.search(text.content, begin, start)
     if before:
         return Edit(Span(text, before.start(), end), "")
-    after = _COMMA_AFTER.match(content, end)
-    return Edit(Span(text, entry.start, after.end() if after else end), "")
+    after = _COMMA_AFTER.match(text.content, end)
+    return Edit(Span(text, start, after.end() if after else end), "")
