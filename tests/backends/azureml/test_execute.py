@@ -38,11 +38,13 @@ def test_both_are_executions(bench: Bench) -> None:
         assert isinstance(execution, LiveValues)
 
 
-def test_one_node(bench: Bench) -> None:
+def test_one_node(bench: Bench, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("DEBUG")
     handle = bench.submit(job_spec(f"{RANKS}; cat hello.txt"))
     assert handle.backend_id == f"{WORKSPACE}/jobs/{handle.job.spec.name}"
     assert bench.finish(handle) == Status(JobState.DONE, "", 0)
     assert bench.output(handle) == {"node-0": "0 0 0/1 0/1 127.0.0.1:29500\nhello from the code\n"}
+    assert "sig=" not in caplog.text
 
 
 def test_two_nodes_of_two_processes(bench: Bench) -> None:

@@ -84,8 +84,14 @@ def test_a_key_that_is_none() -> None:
 
 @pytest.mark.parametrize("without", [None, "curl"])
 def test_a_job_reads_its_code(
-    bench: Bench, blobs: FakeBlobs, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, without: str | None
+    bench: Bench,
+    blobs: FakeBlobs,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    without: str | None,
 ) -> None:
+    caplog.set_level("DEBUG")
     monkeypatch.setenv("AJ_VOLCANO_CODE", f"blob:{blobs.address}")
     monkeypatch.setenv("AJ_BLOB_KEY", base64.b64encode(KEY).decode())
     if without:
@@ -108,3 +114,4 @@ def test_a_job_reads_its_code(
     bench.nodes.full = False
     assert bench.finish(handle).state is JobState.DONE
     assert bench.output(handle)["node-0"] == "hello from the code\n"
+    assert "sig=" not in caplog.text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
@@ -36,6 +37,9 @@ class Arm:
 
     def __init__(self, endpoint: str, now: Callable[[], float], sleep: Callable[[float], None]) -> None:
         """`now` gives the seconds since 1970; `sleep` waits."""
+        # Its lines hold whole addresses, and with them the signatures of storage.
+        for name in ("httpx", "httpcore", "azure"):
+            logging.getLogger(name).setLevel(logging.WARNING)
         self._endpoint = endpoint
         self._now = now
         self._sleep = sleep

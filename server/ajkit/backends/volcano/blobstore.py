@@ -6,6 +6,7 @@ import base64
 import binascii
 import hashlib
 import hmac
+import logging
 import os
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -59,6 +60,7 @@ class BlobStore:
             Rejected: the storage says no.
             Unavailable: it does not answer.
         """
+        quiet()
         with httpx2.Client(timeout=httpx2.Timeout(60.0), headers={"x-ms-version": VERSION}) as client:
             there = _ask(client, "HEAD", self.signed(name, "r", now + _WRITE_TIME))
             if there.status_code == 200:
@@ -75,6 +77,12 @@ class BlobStore:
             listed = "".join(f"<Latest>{each}</Latest>" for each in blocks)
             body = f'<?xml version="1.0" encoding="utf-8"?><BlockList>{listed}</BlockList>'
             _done(_ask(client, "PUT", f"{address}&comp=blocklist", body.encode()))
+
+
+def quiet() -> None:
+    """Keep the library's own lines out of logs: they hold whole addresses, signatures and all."""
+    for name in ("httpx2", "httpcore2"):
+        logging.getLogger(name).setLevel(logging.WARNING)
 
 
 def read_key(text: str) -> bytes:

@@ -16,6 +16,7 @@ from lightkube.core.exceptions import ApiError, ConfigError
 from lightkube.generic_resource import create_global_resource, create_namespaced_resource
 from lightkube.types import PatchType
 
+from ajkit.backends.volcano.blobstore import quiet
 from ajkit.shared.job.execution import OutcomeUnknown, Rejected, Unavailable
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ class Cluster:
         Raises:
             Unavailable: no configuration, or no such context.
         """
+        quiet()
         with _reading():
             config = _config(context, kubeconfig)
             # A context may do without a user, which the library does not expect.
