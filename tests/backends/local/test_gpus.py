@@ -100,6 +100,15 @@ def test_waiting_takes_no_time_of_the_limit(two_gpus: Host) -> None:
     assert finish(two_gpus.daemon(), second.sid)[0] == "done"
 
 
+def test_who_has_waited_meets_at_a_port_that_is_free_now(two_gpus: Host) -> None:
+    first, second = gpu_spec(2), gpu_spec(2, "echo $MASTER_PORT", nodes=1, processes_per_node=2)
+    begin(two_gpus, first, second)
+    stop(two_gpus, first)
+    texts = finish(two_gpus.daemon(), second.sid)[2]
+    assert len(set(texts.values())) == 1
+    assert int(texts["node-0.0"]) > 1023
+
+
 def test_never_more_than_the_machine_has(two_gpus: Host) -> None:
     spec = gpu_spec(8, SEEN, nodes=2)
     texts = two_gpus.run(spec)[2]

@@ -89,6 +89,11 @@ def test_the_folder_that_is_shared(play: Play, tmp_path: Path, monkeypatch: pyte
     assert engine.logs(handle, "node-0", 1, 9).data == b"aid\n"
 
 
+def test_a_folder_that_is_nowhere(play: Play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AJ_SLURM_FOLDER", "~/jobs")
+    assert [each.code for each in SlurmExecution().check(submission(tmp_path).spec)] == ["slurm.folder"]
+
+
 def test_a_controller_that_is_down(play: Play, tmp_path: Path) -> None:
     play.write("down")
     job = submission(tmp_path)

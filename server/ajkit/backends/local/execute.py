@@ -227,6 +227,7 @@ def _prepare(job: Submission, names: list[str]) -> dict[str, Any]:
         os.makedirs(logs, mode=0o700, exist_ok=True)
         with open(text, "w", encoding="utf-8") as file:
             file.write(script(job.spec))
+        port = supervise.free_port(ADDRESS)
     except OSError as error:
         raise Unavailable(f"the job's folder cannot be laid out: {error}") from error
     return {
@@ -241,7 +242,7 @@ def _prepare(job: Submission, names: list[str]) -> dict[str, Any]:
             {
                 "name": each.name,
                 "node": each.node,
-                "env": environment(job.spec, each, "", base, values),
+                "env": environment(job.spec, each, port, base, values),
                 "log": os.path.join(logs, f"{each.name}.log"),
             }
             for each in slots(job.spec)

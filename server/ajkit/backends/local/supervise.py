@@ -13,7 +13,6 @@ import json
 import os
 import select
 import signal
-import socket
 import sys
 import time
 from typing import Any
@@ -54,7 +53,7 @@ class Supervisor:
         self._running: dict[int, str] = {}
         self._codes: dict[str, int] = {}
         self._cancelled = False
-        self._answered = False
+        self._answered = self._waited = False
         self._news, self._bell = os.pipe()
 
     def run(self) -> int:
@@ -99,6 +98,7 @@ class Supervisor:
         share = Share(gpus["folder"], gpus["names"], gpus["wanted"])
         told = ""
         while (taken := share.take()) is None:
+            self._waited = True
             if share.reason != told:
                 told = share.reason
                 write_whole(self._folder, WAITING, {"message": told})
@@ -114,8 +114,8 @@ class Supervisor:
 
     def _start(self) -> dict[str, Any] | None:
         os.umask(self._plan["umask"])
-        if self._plan["meet"]:
-            # Only now: who waited for long would find that the port has been taken meanwhile.
+        if self._waited and self._plan["meet"]:
+            # The port that was free when the job came may have been taken meanwhile.
             port = free_port(self._plan["meet"])
             for each in self._plan["processes"]:
                 each["env"]["MASTER_PORT"] = str(port)
@@ -203,6 +203,8 @@ class Supervisor:
 
 def free_port(address: str) -> int:
     """A port that nobody listens on now."""
+    import socket  # noqa: PLC0415 - a job that starts at once must not pay for it
+
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
         probe.bind((address, 0))
         port: int = probe.getsockname()[1]

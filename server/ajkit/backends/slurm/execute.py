@@ -62,6 +62,10 @@ class SlurmExecution:
         """See `Execution.check`: secrets that cannot be read, variables that bash cannot set, and no sbatch here."""
         found = [problem("slurm.secret", each, None) for each in missing_secrets(spec.env, os.environ, _text_of)]
         found += [problem("slurm.env", each, None) for each in _impossible(spec)]
+        folder = os.environ.get("AJ_SLURM_FOLDER", "")
+        if folder and not folder.startswith("/"):
+            message = f"AJ_SLURM_FOLDER of the submission daemon is {folder!r}: it must be an absolute path"
+            found.append(problem("slurm.folder", message, None))
         if _options(spec).host is None and shutil.which("sbatch") is None:
             message = (
                 "there is no `sbatch` where the submission daemon runs: start it on a login node of the cluster, or "
