@@ -121,9 +121,10 @@ def measure(folder: Path, lines: int, *, questions: bool = True) -> Editing:
         for _ in range(QUESTIONS if questions else 0):
             for desk in desks.values():
                 _ask_all(desk)
-        found.answers = {
-            name: {method: late(times) for method, times in desk.answers.items()} for name, desk in desks.items()
-        }
+        if questions:
+            found.answers = {
+                name: {method: late(times) for method, times in desk.answers.items()} for name, desk in desks.items()
+            }
     finally:
         for desk in desks.values():
             desk.__exit__()

@@ -7,10 +7,12 @@ import contextlib
 import gc
 import logging
 import sys
+import threading
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import cattrs
+from pygls.io_ import StdoutWriter
 from pygls.lsp.server import LanguageServer
 
 from ajkit import __version__
@@ -24,6 +26,7 @@ from ajkit.lsp.offers import DaemonOffers
 from ajkit.lsp.progress import Progresses
 from ajkit.lsp.protocol import HardenedProtocol
 from ajkit.lsp.settings import read_client_settings
+from ajkit.lsp.stdio import can_serve, serve
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -82,6 +85,20 @@ class AjServer(LanguageServer):
         """A message that could not be read at all."""
         log.error("%s: %s", getattr(source, "__name__", source), error)
         self.protocol.fail(None, PARSE_ERROR, f"cannot read this message: {error}")
+
+    def start_pipes(self, stdin: BinaryIO, stdout: BinaryIO) -> None:
+        """Serve one client on two pipes; in pygls's way where the loop cannot wait for them."""
+        if not can_serve(stdin):
+            self.start_io(stdin, stdout)
+            return
+        self._stop_event = threading.Event()
+        self.protocol.set_writer(StdoutWriter(stdout))
+        try:
+            asyncio.run(serve(stdin, self.protocol, self._stop_event, self.report_server_error))
+        except (BrokenPipeError, KeyboardInterrupt, SystemExit):
+            pass
+        finally:
+            self.shutdown()
 
     # -- life -------------------------------------------------------------------------------------------------------
 
@@ -339,7 +356,7 @@ def serve_stdio(session: Session) -> int:
     out = sys.stdout.buffer
     sys.stdout = sys.stderr  # a stray print must not corrupt the stream
     server = AjServer(session)
-    server.start_io(sys.stdin.buffer, out)
+    server.start_pipes(sys.stdin.buffer, out)
     return server.protocol.exit_code
 
 
