@@ -170,11 +170,14 @@
   (pcase journey-client
     ('eglot (should (string-search "rename the file by hand" (format "%S" (should-error (eglot-rename "base.shouting"))))))
     ('lsp-mode
-     (lsp-rename "base.shouting")
-     (should (string-search "[base.common, base.shouting]" (buffer-string)))
-     (should (file-exists-p (expand-file-name ".aj/base/shouting.yaml" journey-project)))
-     (rename-file (expand-file-name ".aj/base/shouting.yaml" journey-project)
-                  (expand-file-name ".aj/base/loud.yaml" journey-project)))))
+     (let ((old (expand-file-name ".aj/base/loud.yaml" journey-project))
+           (new (expand-file-name ".aj/base/shouting.yaml" journey-project)))
+       (lsp-rename "base.shouting")
+       (unwind-protect
+           (progn
+             (should (string-search "[base.common, base.shouting]" (buffer-string)))
+             (should-not (file-exists-p old)))
+         (rename-file new old))))))
 
 (ert-deftest aj-a-preview-follows-an-unsaved-base ()
   (journey-open ".aj/template/train.yaml")

@@ -23,6 +23,7 @@ __all__ = ["host"]
 
 PACKAGES = Path("/usr/share/emacs/site-lisp/elpa")
 SOURCES = ROOT / "editors/emacs"
+PATIENCE = 100
 JOURNEY = Path(__file__).with_name("journey.el")
 START = f"""(progn (require 'package) (add-to-list 'package-directory-list "{PACKAGES}") (package-initialize))"""
 
@@ -37,7 +38,7 @@ def emacs(*arguments: str, environ: dict[str, str] | None = None, folder: Path =
     """Run Emacs in batch: exit code, and everything that it said."""
     bring("emacs", is_there)
     command = ["emacs", "--batch", "-Q", "--eval", START, "-L", str(SOURCES), *arguments]
-    done = subprocess.run(
+    with subprocess.Popen(
         command,
         cwd=folder,
         env=environ,
@@ -45,10 +46,14 @@ def emacs(*arguments: str, environ: dict[str, str] | None = None, folder: Path =
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=100,
-        check=False,
-    )
-    return done.returncode, done.stdout
+    ) as process:
+        try:
+            said, _ = process.communicate(timeout=PATIENCE)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            said, _ = process.communicate()
+            pytest.fail(f"not over in {PATIENCE} s: {said}")
+        return process.returncode, said
 
 
 def test_it_compiles_without_warnings(tmp_path: Path) -> None:

@@ -44,6 +44,7 @@ def test_restarting(nvim: Neovim) -> None:
 
 def test_health(nvim: Neovim) -> None:
     nvim.edit(TRAIN)
+    nvim.until("the home is read", lambda: nvim.virtual("used by"))
     nvim.keys(":Aj health<CR>")
     nvim.until("the report", lambda: "aj doctor: Services" in nvim.text)
     for wanted in ("command: aj lsp", f"AJ_HOME {nvim.folder}/.aj: ready, 5 files", "OK version 0.11.4"):
