@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ajkit.client.address import unix_address
-from ajkit.client.daemon import LogLine, StateChange
+from ajkit.client.daemon import Daemon, LogLine, StateChange
 from ajkit.client.places import last_words, read_note, state_folder
 from ajkit.client.snapshot import Limits
+from ajkit.client.start import DaemonFailed
 from ajkit.client.wire import DaemonGone, DaemonRefused, Wire
 from ajkit.shared.job.execution import JobState
 from ajkit.shared.problem import Refused
-from tests.daemons import finish, job_spec, wait_until
+from tests.daemons import finish, install_package, job_spec, wait_until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -193,6 +194,55 @@ def test_stop(host: Host) -> None:
     assert read_note(host.state) is None
     daemon.reach.stop()
     assert daemon.health().live_jobs == 0
+
+
+QUEUES = '''"""An engine with two queues."""
+
+from ajkit.shared.job.execution import LiveValue, Unavailable
+
+
+class Cluster:
+    name = "cluster"
+
+    def values(self, kind):
+        if kind == "images":
+            raise Unavailable("the registry is away")
+        return {"queues": [LiveValue("gpu", "3 nodes are free"), LiveValue("cpu")]}[kind]
+
+
+cluster = Cluster()
+'''
+
+
+def test_what_an_engine_has_now(host: Host) -> None:
+    install_package(host, "cluster", QUEUES)
+    daemon = host.daemon()
+    found = daemon.values("cluster", "queues")
+    assert [(each.value, each.detail) for each in found.values] == [("gpu", "3 nodes are free"), ("cpu", "")]
+    for service, kind, code in (
+        ("cluster", "images", "engine.unavailable"),
+        ("cluster", "computes", "values.missing"),
+        ("local", "queues", "values.missing"),
+        ("nobody", "queues", "service.unknown"),
+        ("cluster", "QUEUES", "request.invalid"),
+    ):
+        with pytest.raises(DaemonRefused) as refusal:
+            daemon.values(service, kind)
+        assert refusal.value.code == code
+
+
+def test_the_socket_of_a_daemon_can_be_named(host: Host) -> None:
+    host.daemon()
+    note = read_note(host.state)
+    assert note is not None
+    daemon = Daemon.connect(environ={"AJ_SERVER": f"unix:{note.socket}", "PATH": os.environ["PATH"]})
+    spec = job_spec("echo here")
+    daemon.submit(spec, host.code)
+    assert finish(daemon, spec.sid)[2] == {"node-0": "here\n"}
+    host.stop()
+    with pytest.raises(DaemonFailed, match="cannot be reached"):
+        Daemon.connect(environ={"AJ_SERVER": f"unix:{note.socket}"})
+    assert read_note(host.state) is None
 
 
 def test_a_long_upload_says_how_far_it_is(host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
