@@ -24,7 +24,7 @@ def look(text: str) -> tuple[Resolved, Described]:
     resolved = resolve(drawing.memory(), drawing.first, f"{ROOT}/.aj")
     service = SERVICES.find(str(at(resolved.config, ("target", "service"))))
     assert service is not None
-    return resolved, describe(service, typed(resolved.config))
+    return resolved, describe(service, typed(resolved.config), resolved.written)
 
 
 def described(text: str) -> tuple[Described, list[Problem]]:

@@ -164,6 +164,8 @@ class Description:
     flag: str | None = None
     carries: tuple[str, ...] = ()
     takes_all: bool = False
+    texts: tuple[KeyPath, ...] = ()
+    """Places whose values are the text as it was written (``*`` stands for any key), like those of the environment."""
     names: ClassVar[NameRule] = FILE_SAFE
 
     def build_spec_backend(self, template: Template) -> tuple[BackendOptions | None, list[Finding]]:

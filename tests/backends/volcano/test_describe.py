@@ -185,6 +185,15 @@ def test_a_size_that_kubernetes_reads(memory: str) -> None:
     assert opts.memory == memory
 
 
+def test_variables_of_tasks_are_text_as_written() -> None:
+    given = tasks("{master: {<<: *task, replicas: 1, env: {FLAG: on, V: 1.10, T: 12:30, SEED: 017, Q: '17'}}}")
+    assert given.findings == ()
+    assert isinstance(given.options, VolcanoOpts)
+    assert given.options.tasks is not None
+    found = given.options.tasks["master"].env
+    assert found == {"FLAG": "on", "V": "1.10", "T": "12:30", "SEED": "017", "Q": "17"}
+
+
 def test_tasks_are_the_whole_shape() -> None:
     result, _ = described(TASKS)
     assert result.shape == DerivedShape((Role("master", 1, 0, 2), Role("worker", 3, 8, 2)))
@@ -251,7 +260,7 @@ def test_a_base_that_sets_resources_is_cleared_with_null() -> None:
         ("{master: {<<: *task, replicas: 1, gpus: 8}}", "unknown key `_extra.volcano.tasks.master.gpus`"),
         ("{master: {<<: *task, replicas: 1}, Worker_1: *task}", "'Worker_1' cannot be the name of a task"),
         ("{master: {<<: *task, replicas: 1}, 1st: *task}", "'1st' cannot be the name of a task"),
-        ("{master: {<<: *task, replicas: 1, env: {SEED: 17}}}", "env.SEED` must be text, not the number 17"),
+        ("{master: {<<: *task, replicas: 1, env: {SEED: [17]}}}", "env.SEED` must be text, not a list"),
         ("{master: {<<: *task, replicas: 1, env: {KEY: {from_vault: x}}}}", "a variable is text, or a secret"),
         ("{master: {<<: *task, replicas: 1, container_args: {shm: 1g}}}", "known here: shm_size"),
         ("{master: {<<: *task, replicas: 1, environment: {imagee: x}}}", "did you mean `image`?"),

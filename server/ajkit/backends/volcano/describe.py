@@ -112,6 +112,7 @@ class Volcano(Description):
     summary = "Runs on Kubernetes as a Volcano job: all pods or none."
     options = VolcanoOpts
     required = (_IMAGE,)
+    texts = ((*TASKS, "*", "env", "*"),)
     names = NameRule(allowed="a-z0-9-", first="a-z", limit=JOB_NAME_LIMIT, lower=True, prefix="j")
 
     def build_spec_backend(self, template: Template) -> tuple[BackendOptions | None, list[Finding]]:

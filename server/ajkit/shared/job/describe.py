@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -10,12 +11,17 @@ from ajkit.shared.records import dataclass
 from ajkit.shared.spec import Ignored
 from ajkit.shared.template.options import declared, unused
 from ajkit.shared.template.required import required
+from ajkit.shared.template.supposed import with_value
 from ajkit.shared.where import format_keypath, parse_keypath
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
     from ajkit.shared.spec import BackendOptions, DerivedShape, Service
     from ajkit.shared.template.model import Template
-    from ajkit.shared.where import KeyPath
+    from ajkit.shared.where import Json, KeyPath
+
+    Written = Callable[[KeyPath], str | None]
 
 COMMON: frozenset[KeyPath] = frozenset(
     parse_keypath(path)
@@ -53,13 +59,40 @@ class Described:
     failed: bool = False
 
 
-def describe(service: Service, template: Template) -> Described:
-    """All that a service says of a leaf: what it must set, what is refused, and what has no effect on this service."""
+def describe(service: Service, template: Template, written: Written = lambda _: None) -> Described:
+    """All that a service says of a leaf: what it must set, what is refused, and what has no effect on this service.
+
+    `written` tells how a value of the merged config was spelt, None where that is not known.
+    """
+    template = _with_texts(template, getattr(service, "texts", ()), written)
     options, findings = service.build_spec_backend(template)
     shape, of_shape = service.derive_shape(template)
     missing = required(template.raw, service.requires(template), f"`{service.name}`")
     found = [*findings, *of_shape, *missing, *without_effect(service, template)]
     return Described(options, shape, tuple(dict.fromkeys(found)), failed=shape is None and bool(of_shape))
+
+
+def _with_texts(template: Template, patterns: Iterable[KeyPath], written: Written) -> Template:
+    """The template with the values that a service wants as text in the way they were spelt (``on``, ``1.10``)."""
+    raw = template.raw
+    for pattern in patterns:
+        for path, value in _matching(template.raw, pattern):
+            if isinstance(value, bool | int | float):
+                raw = with_value(raw, path, written(path) or json.dumps(value))
+    if raw is template.raw:
+        return template
+    return template.model_copy(update={"raw": raw, "extra": raw.get("_extra") or {}})
+
+
+def _matching(value: Json, pattern: KeyPath, path: KeyPath = ()) -> Iterator[tuple[KeyPath, Json]]:
+    """The values at key paths of a form; ``*`` stands for any key."""
+    if len(path) == len(pattern):
+        yield path, value
+        return
+    step = pattern[len(path)]
+    for key, below in value.items() if isinstance(value, dict) else ():
+        if step in ("*", key):
+            yield from _matching(below, pattern, (*path, key))
 
 
 def without_effect(service: Service, template: Template) -> list[Finding]:

@@ -74,7 +74,7 @@ def examine(resolved: Resolved, services: Registry, *, leaf: bool, request: JobR
     )
     described = None
     if template is not None and service is not None:
-        described = describe(service, template)
+        described = describe(service, template, resolved.written)
         findings += described.findings
         findings += check_sku(value_at(config, SKU_PATH), any_text=service.any_sku, variables=amlt)
     complete = leaf and not any(each.stops_show for each in resolved.problems)

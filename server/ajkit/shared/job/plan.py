@@ -114,7 +114,7 @@ def plan(resolved: Resolved, request: JobRequest, ambient: Ambient, examined: Ex
     if template is None:
         return Plan(resolved, request, ambient, tuple(in_order(problems)))
     named = examined.choice.named
-    shaped = described if named is service or named is None else describe(named, template)
+    shaped = described if named is service or named is None else describe(named, template, resolved.written)
     sizing, reports = size(
         resolved.config,
         request,
