@@ -4,7 +4,8 @@
 
 ;;; Commentary:
 
-;; What a template extends, and what extends it, in buffers that lead there.
+;; What a template extends, and what extends it, in buffers that lead there; what
+;; templates come to, compared.
 
 ;;; Code:
 
@@ -82,6 +83,46 @@ overrides it elsewhere."
           (if winner (aj--get winner "uri") (aj--get each "uri"))
           (aj--get winner "range")
           (string-join (remove "" words) ", "))))
+
+;;;; Comparing
+
+(defun aj--show-text (title text nothing)
+  "Show TEXT under TITLE; where it is empty, say NOTHING."
+  (if (string-empty-p text)
+      (message "aj: %s" nothing)
+    (let ((buffer (get-buffer-create (format "*aj %s*" title))))
+      (with-current-buffer buffer
+        (special-mode)
+        (let ((inhibit-read-only t))
+          (erase-buffer)
+          (insert text))
+        (goto-char (point-min)))
+      (display-buffer buffer))))
+
+;;;###autoload
+(defun aj-impact (&optional revision)
+  "Show which templates come to something else by what is not saved yet.
+With a prefix argument, by all changes since a git REVISION."
+  (interactive (list (and current-prefix-arg (read-string "Since revision: " "HEAD"))))
+  (let ((template (aj--template)))
+    (with-current-buffer (aj--source)
+      (aj--run "aj.impact" (append (list :uri template) (and revision (list :rev revision)))
+               (lambda (answer)
+                 (let ((said (aj--get answer "message")))
+                   (aj--show-text "impact" (aj--get answer "text") said)))))))
+
+;;;###autoload
+(defun aj-diff (other)
+  "Show what differs between what the template OTHER and this one come to.
+Where OTHER is empty, compare with the last commit."
+  (interactive "sCompare with (empty: the last commit): ")
+  (let ((template (aj--template)))
+    (with-current-buffer (aj--source)
+      (aj--run "aj.diff" (append (list :uri template) (and (not (string-empty-p other)) (list :other other)))
+               (lambda (answer)
+                 (let ((problem (seq-first (append (aj--get answer "problems") nil))))
+                   (aj--show-text "differences" (aj--get answer "text")
+                                  (if problem (aj--get problem "message") "nothing differs"))))))))
 
 (provide 'aj-family)
 ;;; aj-family.el ends here

@@ -232,6 +232,16 @@
     (with-current-buffer list (push-button (point-min)))
     (should (string-suffix-p "base/loud.yaml" (buffer-file-name (window-buffer (selected-window)))))))
 
+(ert-deftest aj-the-impact-of-an-edit-is-shown ()
+  (journey-open ".aj/base/loud.yaml")
+  (search-forward "loud")
+  (replace-match "quiet")
+  (aj-impact)
+  (journey-shows "*aj impact*" "train (changed)")
+  (journey-open ".aj/template/train.yaml")
+  (aj-diff "sweep")
+  (journey-shows "*aj differences*" "Trains it many times"))
+
 (ert-deftest aj-a-job-is-submitted-and-followed ()
   (journey-open ".aj/template/train.yaml")
   (search-forward "0.1")

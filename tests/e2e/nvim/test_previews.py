@@ -73,6 +73,21 @@ def test_other_previews(nvim: Neovim) -> None:
     assert nvim.window_of("aj-preview://amlt/")
 
 
+def test_what_an_edit_changes_before_it_is_saved(nvim: Neovim) -> None:
+    nvim.edit(".aj/base/loud.yaml")
+    nvim.keys(":Aj impact<CR>")
+    nvim.until("nothing yet", lambda: "0 of 2 templates come to something else" in nvim.messages)
+    nvim.keys("/loud<CR>ciwquiet<Esc>:Aj impact<CR>")
+    nvim.until("the templates", lambda: "sweep (changed)" in nvim.text)
+    assert "train (changed)" in nvim.text
+    assert "quiet" in nvim.text
+    assert "2 of 2 templates" in nvim.lua("return vim.wo.winbar")
+    nvim.keys("q")
+    nvim.edit(TRAIN)
+    nvim.keys(":Aj diff sweep<CR>")
+    nvim.until("the difference", lambda: "Trains it many times" in nvim.text)
+
+
 def test_a_file_that_is_no_template_has_no_preview(nvim: Neovim) -> None:
     nvim.open("compose.yaml")
     nvim.keys(":Aj preview<CR>")

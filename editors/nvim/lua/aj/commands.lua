@@ -63,6 +63,16 @@ local VERBS = {
       require('aj.family').graph()
     end,
   },
+  impact = {
+    run = function(line)
+      require('aj.compare').impact(line)
+    end,
+  },
+  diff = {
+    run = function(line)
+      require('aj.compare').diff(line)
+    end,
+  },
   rename = {
     files = true,
     run = function(line)
