@@ -44,7 +44,7 @@ def uri(name: str) -> str:
 
 
 class TestArguments:
-    @pytest.mark.parametrize("command", [each for each in COMMANDS if each not in ("aj.jobs", "aj.status")])
+    @pytest.mark.parametrize("command", [each for each in COMMANDS if each != "aj.jobs"])
     @pytest.mark.parametrize(
         "arguments", [[{"url": "x"}], [{"uri": 5}], [{"uri": "http://x"}], [1, 2, 3, 4, 5, 6], [{"uri": ""}]]
     )
@@ -316,6 +316,12 @@ class TestHomes:
             "ready",
             4,
         )
+
+    def test_status_says_whether_a_file_is_a_template_by_its_place(self) -> None:
+        there = editor(HOME + '--- .aj/aj.toml\ntemplates = ["jobs/*.yaml"]\n')
+        names = {".aj/new.yaml": True, "jobs/one.yaml": True, "other/one.yaml": False, ".aj/aj.toml": False}
+        assert {name: there.run("aj.status", convert.uri_of(f"/w/{name}"))["ours"] for name in names} == names
+        assert there.run("aj.status")["ours"] is None
 
 
 def test_the_workspace_s_folders_have_homes_too() -> None:

@@ -36,6 +36,8 @@ export interface Status {
     readonly state: 'ready' | 'indexing' | 'unread'
     readonly files: number | null
   }[]
+  /** Whether the file that was asked about is a template by its place; null when none was. */
+  readonly ours?: boolean | null
   readonly open: number
   readonly errors: number
   readonly warnings: number

@@ -1,27 +1,37 @@
-// Templates of an AJ_HOME that is not named .aj: YAML below the home of the settings or the environment is ours too.
-import type { Part } from './aj'
+// Templates outside of .aj: YAML in an AJ_HOME of the settings or the environment, or named by an aj.toml, is ours too.
+import type { Aj, Part } from './aj'
+import type { Status } from './answers'
 import type { TextDocument } from './editor'
-import { LANGUAGE, languages, setting, workspace } from './editor'
+import { LANGUAGE, RelativePattern, languages, setting, workspace } from './editor'
 
-export const elsewhere: Part = () => {
-  workspace.textDocuments.forEach(adopt)
-  return [workspace.onDidOpenTextDocument(adopt)]
+export const elsewhere: Part = (aj) => {
+  const look = (document: TextDocument) => void adopt(aj, document).catch(() => undefined)
+  workspace.textDocuments.forEach(look)
+  return [workspace.onDidOpenTextDocument(look)]
 }
 
-function adopt(document: TextDocument): void {
-  const homes = [setting('home', ''), process.env.AJ_HOME ?? ''].filter((each) => each !== '').map(expanded)
-  const path = document.uri.fsPath
-  const ours = homes.some((home) => path.startsWith(`${home.replace(/\/+$/, '')}/`)) && path.endsWith('.yaml')
-  if (ours && document.languageId === 'yaml' && document.uri.scheme === 'file') {
-    void languages.setTextDocumentLanguage(document, LANGUAGE)
+/** Calls a document a template if the server says that it is one; asks only where that can be. */
+async function adopt(aj: Aj, document: TextDocument): Promise<void> {
+  if (document.languageId !== 'yaml' || document.uri.scheme !== 'file' || !(await thereMayBeSome())) {
+    return
+  }
+  const { ours } = await aj.server.ask<Status>('aj.status', { uri: document.uri.toString() })
+  if (ours) {
+    await languages.setTextDocumentLanguage(document, LANGUAGE)
   }
 }
 
-/** A path with `~` as the home folder, and what is relative as seen from the first workspace folder. */
-function expanded(path: string): string {
-  if (path.startsWith('~/')) {
-    return `${process.env.HOME ?? '~'}${path.slice(1)}`
+async function thereMayBeSome(): Promise<boolean> {
+  if (setting<string>('home', '') !== '' || (process.env.AJ_HOME ?? '') !== '') {
+    return true
   }
-  const folder = workspace.workspaceFolders?.[0]?.uri.fsPath
-  return path.startsWith('/') || folder === undefined ? path : `${folder}/${path}`
+  for (const folder of workspace.workspaceFolders ?? []) {
+    for (const file of await workspace.findFiles(new RelativePattern(folder, '{.aj,.azure_jobs}/aj.toml'))) {
+      const text = Buffer.from(await workspace.fs.readFile(file)).toString()
+      if (/^\s*templates\s*=/m.test(text)) {
+        return true
+      }
+    }
+  }
+  return false
 }

@@ -155,7 +155,7 @@ describe("the extension's own environment", () => {
   const wheel = process.env.AJ_TEST_WHEEL ?? ''
 
   after(function () {
-    this.timeout(30_000)
+    this.timeout(90_000)
     rmSync(top, { recursive: true, force: true })
   })
 
@@ -201,14 +201,14 @@ describe("the extension's own environment", () => {
     const said = order.said.length
     await ownServer(order)
     assert.equal(order.said.length, said, 'the second time it is there')
-  }).timeout(170_000)
+  }).timeout(300_000)
 
   it('offline: said in words, and nothing is left behind', async () => {
     const PATH = path('offline', { python3: python })
     const order = making('off', { ...process.env, PATH, PIP_INDEX_URL: 'http://127.0.0.1:9', PIP_NO_CACHE_DIR: '1' })
     await assert.rejects(ownServer(order), /cannot be fetched \(python\): is this machine offline\?/)
     assert.deepEqual(readdirSync(order.storage), [])
-  }).timeout(60_000)
+  }).timeout(120_000)
 
   it('stopped by the person', async () => {
     const stopping = new AbortController()
@@ -221,7 +221,7 @@ describe("the extension's own environment", () => {
       stopping.abort()
     }, 400)
     await assert.rejects(made, Stopped)
-  }).timeout(30_000)
+  }).timeout(90_000)
 
   it('no Python that is new enough', async () => {
     const old = join(top, 'python3')

@@ -254,16 +254,18 @@ class Session:
 
     def is_ours(self, buffer: Buffer) -> bool:
         """Whether a document is a template: by language id, AJ_HOME, the globs of `aj.toml`, or its first line."""
-        if buffer.language == "aj-template" or modeline(buffer.text):
-            return True
-        if not buffer.path.endswith((".yaml", ".yml")):
+        return buffer.language == "aj-template" or modeline(buffer.text) or self.owns(buffer.path)
+
+    def owns(self, path: str) -> bool:
+        """Whether a file is a template by its place alone: below an AJ_HOME, or named by the globs of its `aj.toml`."""
+        if not path.endswith((".yaml", ".yml")):
             return False
-        home = self.engine.home_of(buffer.path)
+        home = self.engine.home_of(path)
         if home is None:
             return False
-        if buffer.path.startswith(home.rstrip("/") + "/"):
+        if path.startswith(home.rstrip("/") + "/"):
             return True
-        inside = posixpath.relpath(buffer.path, posixpath.dirname(home))
+        inside = posixpath.relpath(path, posixpath.dirname(home))
         return any(fnmatch.fnmatchcase(inside, each) for each in self.engine.settings(home).templates)
 
     def view(self, uri: str) -> View | None:

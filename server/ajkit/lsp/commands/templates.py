@@ -66,8 +66,11 @@ async def graph(session: Session, _client: Client, arguments: list[Any]) -> dict
 
 
 def status(session: Session, _client: Client, arguments: list[Any]) -> dict[str, Any]:
-    """`aj.status`: the homes in use and whether they are read, the open templates, and what is wrong with these."""
-    Arguments(arguments, ())
+    """`aj.status` (uri): the homes in use and whether they are read, the open templates, and what is wrong with these.
+
+    With `uri`, `ours` says whether that file is a template by its place, so that an editor can call it one.
+    """
+    given = Arguments(arguments, ("uri",))
     engine = session.engine
     problems = [each for view in session.known_views() for each in view.problems]
     return versioned(
@@ -81,6 +84,7 @@ def status(session: Session, _client: Client, arguments: list[Any]) -> dict[str,
             }
             for home in homes_in_use(session)
         ],
+        ours=session.owns(given.template()) if given.get("uri") is not None else None,
         open=len(session.known_views()),
         errors=sum(each.severity is Severity.ERROR for each in problems),
         warnings=sum(each.severity is Severity.WARNING for each in problems),

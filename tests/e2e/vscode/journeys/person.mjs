@@ -78,6 +78,7 @@ export function stations(page, { line, lens, row, toast, there, gone, press, typ
       await toast('is taken as').waitFor()
       await page.waitForTimeout(500) // it fades in
       await picture('taken')
+      await run('Notifications: Clear All Notifications')
     },
     'the next one is compared with it': async () => {
       await line(0, 'wikitext-103').click()
@@ -89,6 +90,7 @@ export function stations(page, { line, lens, row, toast, there, gone, press, typ
       await press('Enter')
       await row('Submit with unsaved changes').waitFor()
       await there('.monaco-diff-editor .view-line', 'wikitext-100')
+      await page.mouse.move(640, 740)
       await page.waitForTimeout(500) // the differences are worked out
       await picture('submit')
       await press('Escape')
