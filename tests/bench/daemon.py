@@ -174,6 +174,12 @@ def take_and_start(host: Host, rate: float, seconds: float, followers: int) -> N
     shown(f"accept, {rate:g}/s", bench.sustained(rate, seconds), "p95 ≤ 40")
     shown("accept, a burst of 100, 8 clients", bench.burst(100, 8), "p95 ≤ 40")
     shown("accept, a burst of 100, 100 clients", bench.burst(100, 100), "")
+    time.sleep(1)
+    used = bench.processor_seconds()
+    bench.burst(200, 8)
+    time.sleep(1)
+    each = (bench.processor_seconds() - used) / 200 * 1000
+    sys.stdout.write(f"{'  processor time from taken to done, each':<44}{each:>9.1f}\n")
     began, seen = zip(*bench.starts(20), strict=True)
     shown("submit → process started (local)", list(began), "≤ 150")
     shown("submit → first line seen (local)", list(seen), "")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 UNITS = sorted((ROOT / "deploy").glob("*.service"))
-PAGES = [*UNITS, ROOT / "deploy/Containerfile", ROOT / "docs/daemon.md"]
+PAGES = [*UNITS, ROOT / "deploy/Containerfile", ROOT / "deploy/README.md", ROOT / "docs/daemon.md"]
 
 
 def lines() -> Iterator[str]:
