@@ -1,0 +1,65 @@
+"""Files behind buffers: where links lead is looked up once, and again once anything has changed."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from ajkit.disk import DiskFiles
+from ajkit.lsp.documents import BufferedFiles
+from ajkit.lsp.session import Session
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
+
+
+def test_links_are_followed_once_until_something_changes(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+    link = tmp_path / "link"
+    link.symlink_to("one")
+    files = BufferedFiles(DiskFiles())
+    asked = f"{link}/a.yaml"
+    assert files.real(asked) == f"{tmp_path}/one/a.yaml"
+    link.unlink()
+    link.symlink_to("two")
+    assert files.real(asked) == f"{tmp_path}/one/a.yaml"
+    files.refresh()
+    assert files.real(asked) == f"{tmp_path}/two/a.yaml"
+
+
+def test_a_keystroke_looks_at_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a slow disk each look is felt."""
+    home = tmp_path / ".aj/template"
+    home.mkdir(parents=True)
+    (home / "base.yaml").write_text("config: {target: {queue: q}}\n")
+    (home / "leaf.yaml").write_text("base: base\nconfig:\n  description: x\n")
+    session = Session()
+    uri = (home / "leaf.yaml").as_uri()
+    session.open(uri, (home / "leaf.yaml").read_text(), 1, "yaml")
+    view = session.view(uri)
+    assert view is not None
+    assert view.resolved.config["target"] == {"queue": "q"}
+    looked: list[str] = []
+    for name in ("stat", "lstat", "open", "listdir", "scandir"):
+        monkeypatch.setattr(os, name, lambda path, *_, **__: looked.append(str(path)))
+    for version in range(2, 6):
+        session.change(uri, [{"text": f"base: base\nconfig:\n  description: x{version}\n"}], version)
+        view = session.view(uri)
+        assert view is not None
+        assert view.resolved.config["description"] == f"x{version}"
+        assert view.resolved.config["target"] == {"queue": "q"}
+    assert looked == []
+
+
+def test_a_path_has_the_uri_that_its_editor_gave_it(tmp_path: Path) -> None:
+    session = Session()
+    path = f"{tmp_path}/a b.yaml"
+    odd = f"file://{tmp_path}/a b.yaml"
+    usual = session.uri_of(path)
+    session.open(odd, "config: {}\n", 1, "yaml")
+    assert session.uri_of(path) == odd != usual
+    session.close(odd)
+    assert session.uri_of(path) == usual
