@@ -13,7 +13,6 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any
 
-import ajkit
 from ajkit.backends.local import gpus, supervise
 from ajkit.backends.local.launch import ADDRESS, environment, text_of
 from ajkit.backends.local.leftovers import end_leftovers
@@ -39,7 +38,8 @@ if TYPE_CHECKING:
     from ajkit.shared.job.spec import JobSpec
 
 _LOCK, _CLAIM, _RESULT, _WAITING = "lock", supervise.CLAIM, supervise.RESULT, supervise.WAITING
-_ROOT = os.path.dirname(os.path.dirname(ajkit.__file__))
+_ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), *[os.pardir] * 3))
+"""The folder that the package lies in: the supervisor imports from there, whatever folder it starts in."""
 _SUPERVISE = "import sys; sys.path.insert(0, sys.argv[1]); from ajkit.backends.local.supervise import main; main()"
 _CLAIM_SECONDS = 20.0
 _GRACE_SECONDS = 5.0
