@@ -16,6 +16,8 @@
 (require 'xref)
 
 (declare-function eglot-current-server "eglot" ())
+(declare-function jsonrpc-notify "jsonrpc" (connection method params))
+(declare-function lsp-notify "lsp-mode" (method params))
 (declare-function jsonrpc-async-request "jsonrpc" (connection method params &rest rest))
 (declare-function lsp-request-async "lsp-mode" (method params callback &rest rest))
 
@@ -61,6 +63,11 @@ Where it answers an error, call FAILED with that, or tell its message."
       (lsp-request-async method params (funcall here done) :mode 'detached :error-handler (funcall here failed)))
      (t (user-error "No language server serves this buffer: M-x aj-ensure")))))
 
+(defun aj--tell (method params)
+  "Send the notification METHOD with PARAMS to the server of this buffer."
+  (cond ((aj--eglot) (jsonrpc-notify (aj--eglot) (intern (concat ":" method)) params))
+        ((bound-and-true-p lsp-mode) (lsp-notify method params))))
+
 (defun aj--run (command arguments done &optional failed)
   "Have the server carry out COMMAND with ARGUMENTS, a property list.
 DONE and FAILED are as for `aj--ask'."
@@ -84,16 +91,20 @@ DONE and FAILED are as for `aj--ask'."
     (list :line (1- (line-number-at-pos nil t))
           :character (/ (length (encode-coding-string before 'utf-16le)) 2))))
 
+(defun aj--point (position)
+  "Where POSITION is in the current buffer."
+  (save-excursion
+    (goto-char (point-min))
+    (forward-line (aj--get position "line"))
+    (min (+ (point) (aj--get position "character")) (line-end-position))))
+
 (defun aj--go (uri range)
   "Show the start of RANGE in the document URI, in another window."
   (let ((file (aj--file uri)))
     (when file
       (xref-push-marker-stack)
       (find-file-other-window file)
-      (goto-char (point-min))
-      (when range
-        (forward-line (aj--get range "start" "line"))
-        (move-to-column (aj--get range "start" "character")))
+      (goto-char (if range (aj--point (aj--get range "start")) (point-min)))
       (current-buffer))))
 
 (defvar-local aj--shown nil

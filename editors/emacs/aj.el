@@ -20,6 +20,7 @@
 
 (require 'aj-family)
 (require 'aj-preview)
+(require 'aj-rename)
 (require 'aj-submit)
 (require 'aj-wire)
 (require 'seq)

@@ -179,6 +179,21 @@
              (should-not (file-exists-p old)))
          (rename-file new old))))))
 
+(ert-deftest aj-a-file-is-moved-and-the-names-follow ()
+  (journey-open ".aj/template/train.yaml")
+  (setq journey-said nil)
+  (let ((old buffer-file-name) (new (expand-file-name "learn.yaml")))
+    (aj-rename-file "learn")
+    (journey-until "the message" (lambda () (seq-some (lambda (each) (string-search "learn.yaml now" each))
+                                                      journey-said)))
+    (unwind-protect
+        (progn
+          (should (equal buffer-file-name new))
+          (should-not (file-exists-p old))
+          (should (string-search "base: learn\n" (journey-text "sweep.yaml")))
+          (should (buffer-modified-p (get-buffer "sweep.yaml"))))
+      (rename-file new old))))
+
 (ert-deftest aj-a-preview-follows-an-unsaved-base ()
   (journey-open ".aj/template/train.yaml")
   (aj-preview)
