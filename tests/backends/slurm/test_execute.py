@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
+import time
 from pathlib import Path
 from typing import Any
 
@@ -250,10 +251,24 @@ def test_the_queue_is_asked_once_for_all_jobs(play: Play, tmp_path: Path, monkey
         assert engine.status(Handle(job, number)).state is JobState.RUNNING
     assert len(play.seen("squeue")) == 1
     assert len(play.seen("scontrol")) == 2
-    monkeypatch.setattr(listing, "_FRESH_SECONDS", 0.0)
+    later = time.monotonic() + 61
+    monkeypatch.setattr(time, "monotonic", lambda: later)
     play.write("queue", "41 COMPLETING None\n")
     play.write("job", "JobId=41 JobState=FAILED Reason=None ExitCode=3:0\n")
     assert engine.status(Handle(job, "41")).exit_code == 3
+
+
+def test_a_site_in_trouble_is_left_alone_for_a_moment(play: Play, tmp_path: Path) -> None:
+    play.write("job", RUNNING)
+    play.write("down")
+    engine, job = SlurmExecution(), submission(tmp_path)
+    with pytest.raises(Unavailable):
+        engine.status(Handle(job, "41"))
+    (play.folder / "down").unlink()
+    with pytest.raises(Unavailable, match="controller does not answer"):
+        engine.status(Handle(job, "42"))
+    assert play.seen("squeue") == []
+    assert SlurmExecution().status(Handle(job, "41")).state is JobState.RUNNING
 
 
 def test_a_job_is_stopped(play: Play, tmp_path: Path) -> None:

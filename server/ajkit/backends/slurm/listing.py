@@ -17,14 +17,16 @@ if TYPE_CHECKING:
     from ajkit.shared.job.execution import Status
 
 _FRESH_SECONDS = 0.9
+_TROUBLE_SECONDS = 5.0
+"""How long a site that cannot be asked is left alone: each call may take long, and there are few threads for them."""
 _ASK_SECONDS = 15.0
 
 
 @dataclass(frozen=True, slots=True)
 class _Listed:
-    """A queue as it was at a time: a line for each job; or why there is none."""
+    """A queue as it was, and until when that is good enough: a line for each job; or why there is none."""
 
-    at: float
+    good_until: float
     lines: dict[str, str]
     trouble: str = ""
 
@@ -34,6 +36,7 @@ class Listing:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
+        self._asking: dict[str | None, threading.Lock] = {}
         self._queues: dict[str | None, _Listed] = {}
         self._known: dict[tuple[str | None, str], tuple[str, Status]] = {}
 
@@ -43,23 +46,31 @@ class Listing:
         Raises:
             Unavailable: the site cannot be asked.
         """
-        with self._lock:
-            listed = self._queues.get(site.host)
-            if listed is None or time.monotonic() - listed.at > _FRESH_SECONDS:
-                listed = self._queues[site.host] = _list(site)
-            line = listed.lines.get(backend_id)
-            known = self._known.get((site.host, backend_id))
+        listed = self._queue(site)
         if listed.trouble:
             raise Unavailable(listed.trouble)
+        line, key = listed.lines.get(backend_id), (site.host, backend_id)
+        with self._lock:
+            known = self._known.get(key)
         if line is not None and known is not None and known[0] == line:
             return known[1]
         status = ask()
         with self._lock:
             if line is None or status.state.is_terminal:
-                self._known.pop((site.host, backend_id), None)
+                self._known.pop(key, None)
             else:
-                self._known[site.host, backend_id] = line, status
+                self._known[key] = line, status
         return status
+
+    def _queue(self, site: Site) -> _Listed:
+        """The queue of a site, not older than a second; who comes while it is asked for waits for that answer."""
+        with self._lock:
+            asking = self._asking.setdefault(site.host, threading.Lock())
+        with asking:
+            listed = self._queues.get(site.host)
+            if listed is None or time.monotonic() > listed.good_until:
+                listed = self._queues[site.host] = _list(site)
+            return listed
 
 
 def _list(site: Site) -> _Listed:
@@ -67,6 +78,6 @@ def _list(site: Site) -> _Listed:
         said = site.run(programs.list_queue(), _ASK_SECONDS)
         programs.expect_done(site, said)
     except Unavailable as error:
-        return _Listed(time.monotonic(), {}, str(error))
+        return _Listed(time.monotonic() + _TROUBLE_SECONDS, {}, str(error))
     pairs = (line.partition(" ") for line in said.text.splitlines())
-    return _Listed(time.monotonic(), {number: rest for number, _, rest in pairs})
+    return _Listed(time.monotonic() + _FRESH_SECONDS, {number: rest for number, _, rest in pairs})
