@@ -84,6 +84,7 @@ class FakeCluster:
         self.faults: deque[tuple[str, str | int]] = deque()
         self.forbidden: set[str] = set()
         self.requests: list[str] = []
+        self.subprotocol = "v5.channel.k8s.io"
         self.lock = threading.RLock()
         self.watchers: list[Callable[[str, str, Json], None]] = []
         self.log: Callable[[str, str], bytes | None] = lambda _namespace, _pod: None
@@ -136,7 +137,7 @@ class FakeCluster:
         if found is None:
             raise Refusal(404, "the server could not find the requested resource", "NotFound")
         plural, namespace, name = found["plural"], found["namespace"] or "", found["name"]
-        if plural in self.forbidden:
+        if plural in self.forbidden or found["sub"] in self.forbidden:
             raise Refusal(403, f"{plural} is forbidden: User cannot use it", "Forbidden")
         with self.lock:
             if found["sub"] == "log":
@@ -248,7 +249,7 @@ class _Handler(BaseHTTPRequestHandler):
         query = parse_qs(address.query)
         raw = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         self.cluster.requests.append(f"{self.command} {address.path}{'?dry' if 'dryRun' in query else ''}")
-        if self.headers.get("Upgrade") == "websocket":
+        if self.headers.get("Upgrade") == "websocket" and "exec" not in self.cluster.forbidden:
             self._exec(address.path, query)
             return
         fault = self.cluster.fault(self.command, address.path, query)
@@ -298,14 +299,17 @@ class _Handler(BaseHTTPRequestHandler):
         pod = path.split("/")[-2]
         for event in connection.events():
             if isinstance(event, Request):
-                self.connection.sendall(connection.send(AcceptConnection(subprotocol="v5.channel.k8s.io")))
+                self.connection.sendall(connection.send(AcceptConnection(subprotocol=self.cluster.subprotocol)))
         # Without input the client sends nothing at all.
-        self.connection.settimeout(0.3)
+        self.connection.settimeout(20 if "cat >" in query["command"][-1] else 0.1)
         while not closed:
             try:
                 data = self.connection.recv(2**16)
             except TimeoutError:
                 break
+            if not data:
+                self.close_connection = True
+                return
             self.connection.settimeout(20)
             connection.receive_data(data)
             for event in connection.events():

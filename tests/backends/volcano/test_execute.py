@@ -317,3 +317,15 @@ def test_rights_that_are_taken_away_do_not_end_a_job(bench: Bench) -> None:
 def test_the_first_kubeconfig_that_there_is(bench: Bench, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("KUBECONFIG", f"{tmp_path}/none:{tmp_path}/kubeconfig:{tmp_path}/other")
     assert bench.finish(bench.submit(job_spec("true", options={"context": "gpu-cluster"}))).state is JobState.DONE
+
+
+def test_a_claim_that_cannot_be_written(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AJ_VOLCANO_CODE", "claim:code")
+    bench.cluster.forbidden.add("exec")
+    with pytest.raises(Rejected, match=r"no command can be run in a pod here \(pods/exec: 403\)"):
+        bench.submit(job_spec("true"))
+    bench.cluster.forbidden.clear()
+    bench.cluster.subprotocol = "v4.channel.k8s.io"
+    with pytest.raises(Rejected, match=r"v5\.channel\.k8s\.io"):
+        bench.submit(job_spec("true"))
+    assert bench.cluster.named("pods") == {}

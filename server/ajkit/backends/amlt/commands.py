@@ -59,14 +59,14 @@ class Amlt:
         except subprocess.TimeoutExpired:
             raise OutcomeUnknown(f"amlt run did not end within {RUN_SECONDS:.0f} seconds") from None
 
-    def ask(self, words: Sequence[str]) -> subprocess.CompletedProcess[str]:
-        """Ask for something, tables as JSON.
+    def ask(self, words: Sequence[str], *, tables: bool = False) -> subprocess.CompletedProcess[str]:
+        """Ask for something, its tables as JSON where they are wanted: everything else is left out then.
 
         Raises:
             Unavailable: it does not answer.
         """
         try:
-            return self._call(words, ASK_SECONDS, {"AMLT_JSON_TABLES": "1"})
+            return self._call(words, ASK_SECONDS, {"AMLT_JSON_TABLES": "1"} if tables else {})
         except subprocess.TimeoutExpired:
             raise Unavailable(f"amlt {words[0]} did not answer within {ASK_SECONDS:.0f} seconds") from None
         except Rejected as error:
@@ -78,7 +78,7 @@ class Amlt:
         Raises:
             Unavailable: it does not say.
         """
-        done = self.ask(["status", experiment])
+        done = self.ask(["status", experiment], tables=True)
         if done.returncode:
             said = last_words(done)
             if _ABSENT.search(said):

@@ -98,7 +98,7 @@ def job_body(
     properties: Json = {
         "jobType": "Command",
         "displayName": spec.name,
-        "experimentName": spec.experiment or spec.template_name.rpartition("/")[2] or "aj",
+        "experimentName": spec.experiment or re.sub(r"[^A-Za-z0-9_-]+", "-", spec.template_name).strip("-") or "aj",
         "description": spec.description,
         "tags": {**options.tags, TOKEN: token},
         "codeId": code_asset(code).path(workspace),

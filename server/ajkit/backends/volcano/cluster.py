@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import httpx2
+from httpx2.websockets import HTTPXWSException, WebSocketUpgradeError
 from lightkube.config.client_adapter import Client as RawClient
 from lightkube.config.client_adapter import ConnectionParams
 from lightkube.config.kubeconfig import DEFAULT_KUBECONFIG, KubeConfig, SingleConfig
@@ -172,7 +173,7 @@ class Cluster:
         Raises:
             Rejected: it failed.
         """
-        with _writing():
+        with _writing(), _talking():
             done = self._client.exec(
                 pod, namespace=namespace, command=command, stdin=stdin, stdout=True, stderr=True, timeout=seconds
             )
@@ -236,6 +237,18 @@ def _writing() -> Iterator[None]:
         raise Unavailable(f"no Kubernetes cluster can be asked from here: {error}") from None
 
 
+@contextlib.contextmanager
+def _talking() -> Iterator[None]:
+    """A websocket, which the cluster may refuse to open or close early."""
+    try:
+        yield
+    except WebSocketUpgradeError as error:
+        code = error.response.status_code
+        raise _refused(code, f"no command can be run in a pod here (pods/exec: {code})") from None
+    except HTTPXWSException as error:
+        raise Unavailable(f"the connection to a pod broke: {type(error).__name__} {error}") from None
+
+
 def _code(error: ApiError) -> int:
     return int(error.status.code or 0)
 
@@ -256,7 +269,7 @@ def _refused(code: int, text: str) -> Exception:
             return Unavailable(f"the cluster does not know who asks: {text or 'unauthorized'}")
         case 403:
             return Forbidden(text)
-        case 400 | 405 | 413 | 415 | 422:
+        case 0 | 400 | 405 | 413 | 415 | 422:
             return Rejected(text)
         case _:
             return Unavailable(f"the cluster answered {code}: {text}")

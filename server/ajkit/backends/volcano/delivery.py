@@ -88,7 +88,7 @@ def _in_parts(cluster: Cluster, archive: str, job: str, namespace: str, labels: 
             "more out with code.ignore, or let the daemon put it elsewhere "
             "(AJ_VOLCANO_CODE, docs/backends/volcano.md)"
         )
-    report(f"sending {size / 1024:.0f} KiB of code")
+    report(f"sending {-(-size // 1024)} KiB of code")
     with open(archive, "rb") as file:
         for number in range(MOST_PARTS):
             data = file.read(PART_BYTES)

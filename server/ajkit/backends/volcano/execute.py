@@ -92,9 +92,9 @@ class VolcanoExecution:
         except UsageError as error:
             return [problem("volcano.setting", str(error), None)]
         found = list(offline(spec, place))
-        for group in pods_of(spec, options_of(spec)):
-            found += [problem("volcano.secret", each, None) for each in missing_secrets(group.env, os.environ, _text)]
-        return found
+        groups = pods_of(spec, options_of(spec))
+        lacking = [each for group in groups for each in missing_secrets(group.env, os.environ, _text)]
+        return found + [problem("volcano.secret", each, None) for each in dict.fromkeys(lacking)]
 
     def submit(self, job: Submission, report: Callable[[str], None]) -> str:
         """See `Execution.submit`; the id is ``namespace/name``."""
