@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 _PROJECT, _LOGS = "project", "logs"
 _LOG_SECONDS = 10.0
 _ALL_LINES = "1000000"
+_MOST_REMEMBERED = 4096
 
 
 class AmltExecution:
@@ -114,6 +115,8 @@ class AmltExecution:
         final = os.path.exists(f"{path}.final")
         key, now = (handle.backend_id, stream), time.monotonic()
         if not final and now - self._fetched.get(key, -self.log_seconds) >= self.log_seconds:
+            if len(self._fetched) > _MOST_REMEMBERED:
+                self._fetched.clear()
             self._fetched[key] = now
             final = self.status(handle).state.is_terminal
             done = _amlt(handle.job).ask(["logs", "view", "-n", _ALL_LINES, handle.backend_id, f":{job}"])

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 _CODE_UNKNOWN = "‹the digest of the code›"
 _CLUSTERS_API = "2021-03-01-preview"
 _DETAILS_SECONDS = 5.0
+_MOST_REMEMBERED = 256
 _UNSET = Workspace("‹subscription›", "‹resource group›", "‹workspace›")
 
 
@@ -265,6 +266,8 @@ class AzureMlExecution:
             self._hosts[workspace] = str(self._seen(lambda: arm.get(address))["api"]).rstrip("/")
         address = f"{self._hosts[workspace]}/history/v1.0{workspace}/runs/{handle.job.spec.name}/details"
         details = self._seen(lambda: arm.get(address))
+        if len(self._details) > _MOST_REMEMBERED:
+            self._details.clear()
         self._details[handle.backend_id] = (time.monotonic(), details)
         return details
 

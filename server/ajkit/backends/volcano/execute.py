@@ -52,6 +52,7 @@ _CODE_UNKNOWN = "‹the digest of the code›"
 _CANCELLED = "cancelled"
 _RENEW_SECONDS = 300.0
 _LOG_SECONDS = 1.0
+_MOST_REMEMBERED = 4096
 
 
 def _of_what_is_there(ask: Callable[P, T]) -> Callable[P, T]:
@@ -324,6 +325,8 @@ class VolcanoExecution:
     def _is_due(self, backend_id: str, stream: str) -> bool:
         """Whether a log was not fetched just now; many may follow it."""
         now, key = time.monotonic(), (backend_id, stream)
+        if len(self._fetched) > _MOST_REMEMBERED:
+            self._fetched.clear()
         if now - self._fetched.get(key, 0.0) < _LOG_SECONDS:
             return False
         self._fetched[key] = now

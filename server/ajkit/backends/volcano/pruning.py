@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 
 
 def pruned(sent: Any, got: Any) -> list[str]:
-    """The key paths that were sent and did not come back, in the order they were sent; empty things may go."""
+    """The key paths that were sent and did not come back, in the order they were sent.
+
+    Empty things may go: an API server leaves out texts, numbers and switches that say nothing, and means the same.
+    """
     return [format_keypath(path) for path in _pruned(sent, got, ())]
 
 
@@ -22,7 +25,7 @@ def _pruned(sent: Any, got: Any, path: KeyPath) -> Iterator[KeyPath]:
         for key, value in sent.items():
             if isinstance(got, dict) and key in got:
                 yield from _pruned(value, got[key], (*path, key))
-            elif value not in (None, {}, []):
+            elif value:
                 yield (*path, key)
     elif isinstance(sent, list):
         for index, value in enumerate(sent):
