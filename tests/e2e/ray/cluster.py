@@ -71,28 +71,31 @@ class Cluster:
             f"--dashboard-port={self.dashboard}",
             f"--temp-dir={self.root}/ray",
         )
-        wait_until(self._answers, 60)
+        wait_until(self._answers, 120)
 
     def start_worker(self) -> None:
         """Start the other node, and wait until the head knows it."""
         self.start("worker", f"--address=127.0.0.1:{self.port}")
-        wait_until(lambda: self._nodes() == 2, 60)
+        wait_until(lambda: self._nodes() == 2, 120)
 
-    def stop(self, name: str) -> None:
-        """Kill one of its nodes with all its processes."""
-        running = self.running.pop(name)
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(running.pid, signal.SIGTERM)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            running.wait(10)
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(running.pid, signal.SIGKILL)
-        running.wait()
+    def kill(self) -> None:
+        """End all of it at once, as a power cut would."""
+        for each in self.running.values():
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(each.pid, signal.SIGKILL)
+        for each in self.running.values():
+            each.wait()
+        self.running.clear()
 
     def end(self) -> None:
         """Stop all of it."""
-        for name in reversed(list(self.running)):
-            self.stop(name)
+        for each in reversed(self.running.values()):
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(each.pid, signal.SIGTERM)
+        for each in self.running.values():
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                each.wait(10)
+        self.kill()
 
     def _answers(self) -> bool:
         assert self.running["head"].poll() is None, (self.root / "head.log").read_text()[-2000:]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 SAY = "echo $AJ_NODE_RANK $NODE_RANK $RANK $LOCAL_RANK $LOCAL_WORLD_SIZE $WORLD_SIZE"
 
-pytestmark = pytest.mark.timeout(180)
+pytestmark = pytest.mark.timeout(300)
 
 
 def ray_spec(command: str, **fields: Any) -> JobSpec:
@@ -112,7 +112,7 @@ def test_a_head_that_is_started_anew_has_lost_the_job(ray_host: Host, cluster: C
     spec = ray_spec("echo on; sleep 60")
     daemon.submit(spec, ray_host.code)
     wait_until(lambda: said(ray_host, spec.sid) == "on\n" and told(ray_host, spec.sid)[0] == "running", 60)
-    cluster.end()
+    cluster.kill()
     wait_until(lambda: "cannot be reached" in told(ray_host, spec.sid)[1], 30)
     assert told(ray_host, spec.sid)[0] == "running"
     cluster.start_head()

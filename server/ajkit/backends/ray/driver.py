@@ -96,8 +96,14 @@ def _run(ray: Any, nodes: list[Any], job: dict[str, Any]) -> int:
                 if at in runs.values():
                     listening[nodes[at].read.remote(_LISTEN_SECONDS)] = at
                 _print(ray, each, lines)
-            else:
-                code = code or _ended(ray, each, runs.pop(each))
+            elif each in runs:
+                at = runs.pop(each)
+                # All that its processes have said comes before the word on how they ended.
+                for late in [late for late, whose in listening.items() if whose == at]:
+                    listening.pop(late)
+                    _print(ray, late, lines)
+                _print(ray, nodes[at].read.remote(0.0), lines)
+                code = code or _ended(ray, each, at)
         lines.flush()
         if until is not None and time.monotonic() > until:
             say(f"stopped at its time limit of {limit} seconds")
