@@ -35,6 +35,7 @@ CLUSTER = (
     "/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/clusters-rg"
     "/providers/Microsoft.MachineLearningServices/virtualclusters/research-vc"
 )
+_PROVIDER = "providers/Microsoft.MachineLearningServices"
 _SIGNED = "sv=2022-11-02&sig=c2lnbmF0dXJl"
 _RANGE = re.compile(r"bytes=(\d+)-(\d+)")
 
@@ -122,6 +123,8 @@ class FakeAzure:
                 return self._put(path, body)
         if path not in self.resources:
             found = [each for name, each in sorted(self.resources.items()) if name.rpartition("/")[0] == path]
+            if path.endswith(f"/{_PROVIDER}/virtualclusters"):
+                found = [{"id": name, **each} for name, each in self.resources.items() if "/virtualclusters/" in name]
             if found:
                 return 200, {"value": found}
             return _wrong(404, "ResourceNotFound", f"The resource {path.rpartition('/')[2]} was not found")

@@ -268,11 +268,22 @@ def test_dry_run(bench: Bench) -> None:
     assert {each.split()[0] for each in bench.azure.requests if "/msi/" not in each} == {"GET"}
 
 
-def test_live_values(bench: Bench) -> None:
+def test_live_values(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     found = bench.aml.values("computes")
     assert found == [LiveValue("a100-cluster", "Standard_ND96amsr_A100_v4"), LiveValue("cpu", "Standard_D4s_v3")]
+    assert bench.sing.values("computes") == [LiveValue("research-vc", "clusters-rg")]
+    for name, version in (("mine", "3"), ("aj-0123", "1")):
+        about = {"latestVersion": version, "description": "for tests"}
+        bench.azure.resources[f"{WORKSPACE}/environments/{name}"] = {"name": name, "properties": about}
+    assert bench.aml.values("images") == [LiveValue("azureml:mine:3", "for tests")]
     with pytest.raises(KeyError):
         bench.aml.values("queues")
+    bench.azure.faults.append(("/computes", 404))
+    with pytest.raises(Unavailable, match="played"):
+        bench.aml.values("computes")
+    monkeypatch.delenv("AJ_AML_WORKSPACE")
+    with pytest.raises(Unavailable, match=r"target\.workspace_name is not set"):
+        bench.aml.values("computes")
 
 
 def test_a_cancellation_that_is_refused_is_told(bench: Bench) -> None:

@@ -65,11 +65,11 @@ class Arm:
         found: Json = self._ask("GET", path, api, None).json()
         return found
 
-    def list(self, path: str) -> Iterator[Json]:
+    def list(self, path: str, api: str = API) -> Iterator[Json]:
         """The resources of a collection, page by page."""
         following: str | None = path
         while following:
-            page = self.get(following)
+            page = self.get(following, api)
             yield from page.get("value", [])
             following = page.get("nextLink")
 

@@ -13,8 +13,10 @@ from ajkit.backends.azureml.arm import Absent, Arm
 from ajkit.backends.azureml.assets import ensure_code, ensure_datastores, ensure_environment
 from ajkit.backends.azureml.body import TOKEN, instance_of, job_body
 from ajkit.backends.azureml.describe import AmlOpts
+from ajkit.backends.azureml.offers import clusters, computes, images
 from ajkit.backends.azureml.reading import status_of, streams_of
 from ajkit.backends.azureml.workspace import (
+    CLUSTERS_API,
     Settings,
     Workspace,
     cluster_of,
@@ -47,7 +49,6 @@ if TYPE_CHECKING:
     from ajkit.shared.job.spec import JobSpec
 
 _CODE_UNKNOWN = "‹the digest of the code›"
-_CLUSTERS_API = "2021-03-01-preview"
 _DETAILS_SECONDS = 5.0
 _MOST_REMEMBERED = 256
 _UNSET = Workspace("‹subscription›", "‹resource group›", "‹workspace›")
@@ -213,24 +214,16 @@ class AzureMlExecution:
         return f"the workspace {workspace.name} and {where} are there; Azure ML has no dry run of a job"
 
     def values(self, kind: str) -> Sequence[LiveValue]:
-        """See `LiveValues.values`: computes and environments of the daemon's own workspace."""
-        if kind not in {"computes", "environments"}:
-            raise KeyError(kind)
+        """See `LiveValues.values`: what the daemon's own workspace has to offer."""
+        offer = {"computes": computes if self.name == "aml" else clusters, "images": images}[kind]
         settings = self._settings()
-        options = AmlOpts()
-        for missing in missing_parts(options, settings):
+        for missing in missing_parts(AmlOpts(), settings):
             raise Unavailable(missing)
-        path = f"{workspace_of(options, settings).path}/{kind}"
-        found = []
-        with _nothing_accepted_yet():
-            for each in self._arm(settings).list(path):
-                about = each.get("properties", {})
-                inner = about.get("properties") or {}
-                size = inner.get("vmSize", "")
-                found.append(
-                    LiveValue(each["name"], size or str(about.get("computeType") or about.get("description") or ""))
-                )
-        return found
+        try:
+            with _nothing_accepted_yet():
+                return offer(self._arm(settings), workspace_of(AmlOpts(), settings))
+        except Rejected as error:
+            raise Unavailable(str(error)) from None
 
     def close(self) -> None:
         """Let go of all connections."""
@@ -308,7 +301,7 @@ def _ask_first(arm: Arm, spec: JobSpec, workspace: Workspace) -> str:
     if not isinstance(options, AmlOpts):
         name = cluster_of(options)
         try:
-            arm.get(compute_of(spec, workspace), _CLUSTERS_API)
+            arm.get(compute_of(spec, workspace), CLUSTERS_API)
         except Absent:
             raise Rejected(
                 f"there is no virtual cluster {name!r} there: see target.name, _extra.sing.vc_subscription_id and "

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from ajkit.shared.job.spec import JobSpec
 
 MANAGEMENT = "https://management.azure.com"
-_PROVIDER = "providers/Microsoft.MachineLearningServices"
+CLUSTERS_API = "2021-03-01-preview"
+PROVIDER = "providers/Microsoft.MachineLearningServices"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,7 @@ class Workspace:
     def path(self) -> str:
         """Its resource id."""
         group = f"/subscriptions/{quote(self.subscription_id)}/resourceGroups/{quote(self.resource_group)}"
-        return f"{group}/{_PROVIDER}/workspaces/{quote(self.name)}"
+        return f"{group}/{PROVIDER}/workspaces/{quote(self.name)}"
 
 
 def options_of(spec: JobSpec) -> AmlOpts | SingOpts:
@@ -103,7 +104,7 @@ def compute_of(spec: JobSpec, workspace: Workspace) -> str:
     subscription = options.vc_subscription_id or workspace.subscription_id
     group = options.vc_resource_group or workspace.resource_group
     where = f"/subscriptions/{quote(subscription)}/resourceGroups/{quote(group)}"
-    return f"{where}/{_PROVIDER}/virtualclusters/{quote(cluster_of(options))}"
+    return f"{where}/{PROVIDER}/virtualclusters/{quote(cluster_of(options))}"
 
 
 def cluster_of(options: SingOpts) -> str:
