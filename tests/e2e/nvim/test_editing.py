@@ -31,6 +31,14 @@ def test_globs_of_the_settings_make_templates(nvim: Neovim) -> None:
     assert nvim.until("its problem", nvim.problems)[0][0] == "base.missing"
 
 
+def test_a_home_of_another_name(nvim: Neovim) -> None:
+    (nvim.folder / "jobs/template").mkdir(parents=True)
+    (nvim.folder / "jobs/template/one.yml").write_text("base: nobody\n")
+    nvim.keys(f":let $AJ_HOME = '{nvim.folder}/jobs'<CR>")
+    nvim.edit("jobs/template/one.yml")
+    assert nvim.until("its problem", nvim.problems)[0][0] == "base.missing"
+
+
 def test_a_problem_is_seen_and_its_fix_applied(nvim: Neovim) -> None:
     nvim.edit(BROKEN)
     code, line, message = nvim.until("the problem", nvim.problems)[0]
