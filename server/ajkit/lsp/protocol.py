@@ -44,6 +44,7 @@ class HardenedProtocol(LanguageServerProtocol):
         super().__init__(*args, **kwargs)
         self.requests: dict[str, Callable[[Any], Any]] = {}
         self.notifications: dict[str, Callable[[Any], Any]] = {}
+        self.heard: Callable[[], None] = _nothing
         self.initialized = False
         self.exit_code = 1
         self._running: dict[Any, asyncio.Task[None]] = {}
@@ -58,6 +59,7 @@ class HardenedProtocol(LanguageServerProtocol):
 
     def handle_message(self, message: Any) -> None:
         """One message from the client."""
+        self.heard()
         if not isinstance(message, dict) or message.get("jsonrpc") != self.VERSION:
             identity = message.get("id") if isinstance(message, dict) else None
             self.fail(identity, INVALID_REQUEST, "not a JSON-RPC 2.0 message")
@@ -204,6 +206,10 @@ class HardenedProtocol(LanguageServerProtocol):
         except (OSError, ValueError) as error:  # the client is gone: there is nobody to tell
             log.error("cannot write to the client: %s", error)  # noqa: TRY400 - the trace says nothing more
             self._exit()
+
+
+def _nothing() -> None:
+    """Nobody wants to know."""
 
 
 def _key(identity: Any) -> tuple[type, Any]:

@@ -27,6 +27,7 @@ from ajkit.lsp.progress import Progresses
 from ajkit.lsp.protocol import HardenedProtocol
 from ajkit.lsp.settings import read_client_settings
 from ajkit.lsp.stdio import can_serve, serve
+from ajkit.lsp.threads import give_way
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -60,6 +61,7 @@ class AjServer(LanguageServer):
         self._pending: asyncio.Handle | None = None
         self._large: dict[str, asyncio.Task[None]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self.protocol.heard = self._heard
         self._previewing: asyncio.TimerHandle | None = None
         self._preview_pause = 0.0
         self._progresses = Progresses(self.protocol.tell, self.protocol.ask)
@@ -100,6 +102,9 @@ class AjServer(LanguageServer):
         finally:
             self.shutdown()
 
+    def _heard(self) -> None:
+        self.session.heard = asyncio.get_running_loop().time()
+
     # -- life -------------------------------------------------------------------------------------------------------
 
     def _initialize(self, params: dict[str, Any]) -> dict[str, Any]:
@@ -137,7 +142,7 @@ class AjServer(LanguageServer):
 
         async def go_on() -> None:
             for _ in steps:
-                await asyncio.sleep(0)
+                await give_way(self.session.heard)
 
         self._spawn(go_on())
 

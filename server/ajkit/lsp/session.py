@@ -50,7 +50,7 @@ class Session:
     `disk_state` counts those that came from outside of the editor.
     Views are made when first asked for and dropped when anything they read has changed; `others_changed` says that one
     was dropped whose own document was not edited. `progress` shows work to the person, as far as the client can;
-    `tell` sends the client a notification; `surroundings` say where facts come from.
+    `tell` sends the client a notification, `heard` is when it was heard last; `surroundings` say where facts come from.
     """
 
     def __init__(
@@ -70,6 +70,7 @@ class Session:
         self.workspace = Workspace()
         self.progress: Start = unseen
         self.tell: Callable[[str, Any], None] = unheard
+        self.heard = 0.0
         self.settings = ClientSettings()
         self.encoding = convert.UTF16
         self.state = 0

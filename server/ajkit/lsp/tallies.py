@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ajkit.lsp.gathered import Gathered
+from ajkit.lsp.threads import give_way
 from ajkit.shared.problem import Severity
 from ajkit.shared.template.names import SUFFIX
 from ajkit.shared.where import value_at
@@ -87,7 +87,7 @@ class Tallies:
             if real not in self._known:
                 self._count(session, graph, real, path)
                 yield real, len(wanted) - number - 1
-                await asyncio.sleep(0)
+                await give_way(session.heard)
 
     def _settle(self, session: Session) -> None:
         """Uncount what was edited, what extends that, and what it extends: a base may have become a leaf, or none."""

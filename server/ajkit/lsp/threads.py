@@ -1,4 +1,4 @@
-"""Blocking work beside the loop, in a thread of its own: the loop's pool is what messages are read with."""
+"""Work beside the requests: in steps that give way to them, or blocking in a thread that is not of the loop's pool."""
 
 from __future__ import annotations
 
@@ -12,6 +12,24 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 Result = TypeVar("Result")
+
+
+TURNS = 8
+"""How many turns of the loop a message may take from its arrival to its answer."""
+ATTENTION, REST = 0.1, 0.03
+"""Seconds for which somebody who asks is likely to ask again, and how long work then rests after each step."""
+
+
+async def give_way(heard: float = 0.0) -> None:
+    """Let everything that waits be answered before work in the background goes on.
+
+    `heard` is when the client was heard last, by the clock of the loop: while a person types or moves about, steps are
+    rare, so that hardly a request meets one.
+    """
+    if heard and asyncio.get_running_loop().time() - heard < ATTENTION:
+        await asyncio.sleep(REST)
+    for _ in range(TURNS):
+        await asyncio.sleep(0)
 
 
 async def in_thread(work: Callable[[], Result]) -> Result:

@@ -6,13 +6,13 @@ changes.
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING, Any
 
 from ajkit.lsp import convert
 from ajkit.lsp.indexing import SHOWN_FILES, homes_in_use, known_graph
 from ajkit.lsp.progress import Progress
 from ajkit.lsp.reports import NOTHING, report, sent, told
+from ajkit.lsp.threads import give_way
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator, Mapping
@@ -104,7 +104,7 @@ class Workspace:
             self._make(session, client, changed.pop())
             number += 1
             if number % SENT_AT_ONCE == 0:
-                await asyncio.sleep(0)
+                await give_way(session.heard)
 
     def _make(self, session: Session, client: Client, path: str) -> None:
         problems = session.tallies.gathered.of(path)
@@ -122,7 +122,7 @@ class Workspace:
         for view in session.views():
             uri = view.buffer.uri
             yield _of(uri, told(opened.get(uri, [])), previous, view.buffer.version)
-        for path, each in self._told.items():
+        for path, each in sorted(self._told.items()):
             if path not in early and path not in session.files.buffers:
                 done.add(convert.uri_of(path))
                 yield _sheet(path, each, previous)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import posixpath
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ from ajkit.lsp.comparing import changes_data, changes_lines, engine_before
 from ajkit.lsp.failure import INVALID_PARAMS, RequestFailed
 from ajkit.lsp.indexing import known_graph
 from ajkit.lsp.telling import problems_data, versioned
+from ajkit.lsp.threads import give_way
 from ajkit.shared.template.changes import changes
 from ajkit.shared.template.names import template_name, template_path
 
@@ -81,7 +81,7 @@ async def impact(session: Session, _client: Client, arguments: list[Any]) -> dic
     progress = session.progress("Comparing templates", stoppable=True) if len(wanted) >= SHOWN else None
     try:
         for number, path in enumerate(wanted):
-            await asyncio.sleep(0)
+            await give_way()
             if progress is not None and progress.stopped.is_set():
                 break
             if progress is not None and number % SHOWN == 0:

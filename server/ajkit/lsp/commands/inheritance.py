@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import posixpath
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ from ajkit.lsp.impact import is_effective
 from ajkit.lsp.indexing import known_graph
 from ajkit.lsp.preview import written_place
 from ajkit.lsp.telling import versioned
+from ajkit.lsp.threads import give_way
 from ajkit.shared.template.merged import Inherited
 from ajkit.shared.template.names import base_path, dotted_name, template_name
 from ajkit.shared.template.query import spot_at
@@ -64,7 +64,7 @@ async def dependents(session: Session, _client: Client, arguments: list[Any]) ->
         if shown is None:
             continue
         if number % SLICE == SLICE - 1:
-            await asyncio.sleep(0)
+            await give_way()
         resolved = engine.resolve(shown)
         entry = _named(session, shown, home, leaf=engine.counts_as_leaf(resolved, named=False))
         entry["direct"] = each in graph.dependents.get(real, {})
