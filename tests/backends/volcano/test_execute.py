@@ -183,6 +183,8 @@ def test_what_was_certainly_not_accepted(bench: Bench, fault: tuple[str, str | i
     kind = OutcomeUnknown if fault == ("jobs", "refused") else Unavailable
     with pytest.raises(kind):
         bench.execution.submit(job, lambda _: None)
+    if kind is Unavailable:
+        assert bench.cluster.named("configmaps") == {}, "nothing stays behind"
     assert bench.execution.find(job) is None
     handle = Handle(job, bench.execution.submit(job, lambda _: None))
     assert bench.finish(handle).state is JobState.DONE
@@ -278,6 +280,9 @@ def test_live_values(bench: Bench) -> None:
     assert bench.execution.values("queues")[0] == LiveValue("default", "Open, 1 running")
     with pytest.raises(KeyError):
         bench.execution.values("computes")
+    bench.cluster.forbidden.add("queues")
+    with pytest.raises(Unavailable, match="queues is forbidden"):
+        bench.execution.values("queues")
 
 
 def test_what_is_left_when_a_job_is_deleted_belongs_to_it(bench: Bench) -> None:

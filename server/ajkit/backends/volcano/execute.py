@@ -56,7 +56,7 @@ _MOST_REMEMBERED = 4096
 
 
 def _of_what_is_there(ask: Callable[P, T]) -> Callable[P, T]:
-    """A question about a job that may be there: a refusal is a matter of rights then, which may be given back."""
+    """A question, not a submission: a refusal is a matter of rights then, which may be given back."""
 
     @wraps(ask)
     def answer(*args: P.args, **kwargs: P.kwargs) -> T:
@@ -126,8 +126,9 @@ class VolcanoExecution:
                 if values:
                     cluster.put(SECRET, secret(job.spec, labels, namespace, values))
             self._create(cluster, made.job, job)
-        except Rejected:
-            with contextlib.suppress(ExecutionError):
+        except (Rejected, Unavailable):
+            # Above all its secrets must not stay behind: nobody may ever try again.
+            with contextlib.suppress(ExecutionError, Absent):
                 clear(cluster, job, namespace)
             raise
         with contextlib.suppress(ExecutionError, Absent):
@@ -271,6 +272,7 @@ class VolcanoExecution:
         pods = sum(group.replicas for group in made.groups)
         return f"the cluster would take the job and its {pods} pods in {namespace}, queue {options.queue}"
 
+    @_of_what_is_there
     def values(self, kind: str) -> Sequence[LiveValue]:
         """See `LiveValues.values`: the queues of the current context."""
         if kind != "queues":
