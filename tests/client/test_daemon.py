@@ -49,6 +49,12 @@ def test_the_same_code_is_uploaded_once(shared_host: Host, tmp_path: Path) -> No
     assert [each.partition(" (")[0] for each in said].count("uploading the code") == 1
 
 
+def test_the_state_of_the_daemon_does_not_travel_with_the_code_around_it(host: Host) -> None:
+    host.daemon()
+    state, _, texts = host.run(job_spec("ls; ls -A state"), host.root)
+    assert (state, texts["node-0"].split()) == ("done", ["code", "run", "state"])
+
+
 def test_the_same_key_is_the_same_job(shared_host: Host) -> None:
     daemon = shared_host.daemon()
     spec = job_spec("true")
