@@ -138,3 +138,13 @@ def test_the_doctor_judges_the_address(
 def test_owners_are_listed_where_there_are_any(keeper: Person, host: Host) -> None:
     host.run(job_spec("true"))
     assert "OWNER" not in keeper.aj("jobs", "list").out
+
+
+def test_a_state_folder_that_is_named(keeper: Person) -> None:
+    keeper.aj("serve", "token", "add", "ana", "--state", "own")
+    assert "ana" in keeper.aj("serve", "--state", "own", "token", "list").out
+    assert (keeper.folder / "own/tokens.json").exists()
+    assert keeper.aj("serve", "token", "list").out == ""
+    assert keeper.aj("serve", "--state", "own", "stop").out == "no daemon runs\n"
+    said = keeper.aj("serve", "--listen", ":1", "token", "list")
+    assert (said.code, said.err) == (2, "aj: of the options before `token` it takes --state alone\n")

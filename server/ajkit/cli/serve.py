@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from ajkit.cli.invocation import this
 from ajkit.cli.serve_token import state_of, state_option, token
 from ajkit.cli.terminal import pour, say
 from ajkit.cli.verbs import Verb, write_examples
+from ajkit.shared.problem import UsageError
 
 _EXAMPLES = (
     ("aj serve", "see what the daemon does while jobs come in"),
@@ -42,13 +45,14 @@ class _Serve(click.Group):
 @click.pass_context
 def command(
     context: click.Context,
+    /,
     *,
     listen: str | None,
     host: tuple[str, ...],
     tls_cert: str | None,
     tls_key: str | None,
     log: str,
-    state: str | None,
+    **_: Any,
 ) -> None:
     """Run the submission daemon here, and see what it logs; Ctrl-C ends it.
 
@@ -57,11 +61,13 @@ def command(
     and AJ_TOKEN to a token. Whoever has a token can run programs as the user it runs as. Jobs go on without it.
     """
     if context.invoked_subcommand is not None:
+        if listen or host or tls_cert or tls_key:
+            raise UsageError(f"of the options before `{context.invoked_subcommand}` it takes --state alone")
         return
     from ajkit.daemon.__main__ import main
 
     invocation = this(context)
-    folder = state_of(state, invocation)
+    folder = state_of(context)
     arguments = ["--state", folder, "--log", log]
     listen = listen or invocation.environ.get("AJ_LISTEN") or None
     for name, value in (("--listen", listen), ("--tls-cert", tls_cert), ("--tls-key", tls_key)):
@@ -75,13 +81,11 @@ def command(
 @command.command("stop", cls=Verb, examples=[("aj serve stop", "stop it; the next `aj run` starts it anew")])
 @state_option
 @click.pass_context
-def stop(context: click.Context, *, state: str | None) -> None:
+def stop(context: click.Context, /, **_: Any) -> None:
     """Stop the daemon of this machine, where one runs. Its jobs go on; the next daemon finds them."""
     from ajkit.client.reach import Reach
 
-    invocation = this(context)
-    folder = state_of(state, invocation)
-    stopped = Reach(folder, invocation.environ, start=False).stop()
+    stopped = Reach(state_of(context), this(context).environ, start=False).stop()
     pour(f"{'stopped' if stopped else 'no daemon runs'}\n")
 
 

@@ -15,23 +15,28 @@ from ajkit.cli.verbs import Verb
 from ajkit.shared.problem import UsageError
 
 if TYPE_CHECKING:
-    from ajkit.cli.invocation import Invocation
     from ajkit.daemon.tokens import Token, Tokens
 
 _SPANS = {"h": 1 / 24, "d": 1.0, "w": 7.0, "y": 365.0}
 
 
 def state_option(function: Any) -> Any:
-    """The option ``--state``; parameter `state`."""
+    """The option ``--state``, which `state_of` reads."""
     text = "The folder of the journal, logs and code (default: that of this user and machine)."
     return click.option("--state", metavar="FOLDER", help=text)(function)
 
 
-def state_of(given: str | None, invocation: Invocation) -> str:
-    """The state folder that is meant."""
+def state_of(context: click.Context) -> str:
+    """The state folder that is meant: by the ``--state`` of the verb, or of a verb before it."""
     from ajkit.client.places import state_folder
 
-    return os.path.join(invocation.folder, given) if given else state_folder(invocation.environ)
+    invocation = this(context)
+    asked: click.Context | None = context
+    while asked is not None:
+        if asked.params.get("state"):
+            return os.path.join(invocation.folder, asked.params["state"])
+        asked = asked.parent
+    return state_folder(invocation.environ)
 
 
 @click.group("token", context_settings={"help_option_names": ["-h", "--help"]})
@@ -52,9 +57,9 @@ def token() -> None:
 @click.option("--read-only", is_flag=True, help="It may look at jobs, with secrets masked, and change nothing.")
 @state_option
 @click.pass_context
-def add(context: click.Context, *, name: str, expires: str, read_only: bool, state: str | None) -> None:
+def add(context: click.Context, /, *, name: str, expires: str, read_only: bool, **_: Any) -> None:
     """Make a token and print it. It is kept as a hash: what is lost cannot be shown again."""
-    text = _tokens(context, state).add(name, days=_days(expires), read_only=read_only)
+    text = _tokens(context).add(name, days=_days(expires), read_only=read_only)
     pour(f"{text}\n")
     say(f"The token of {name}; clients set AJ_TOKEN to it. It is not shown again.")
 
@@ -63,11 +68,11 @@ def add(context: click.Context, *, name: str, expires: str, read_only: bool, sta
 @format_option("text", "json")
 @state_option
 @click.pass_context
-def list_tokens(context: click.Context, *, form: str, state: str | None) -> None:
+def list_tokens(context: click.Context, /, *, form: str, **_: Any) -> None:
     """List the tokens, without what they are."""
     from datetime import datetime
 
-    found = _tokens(context, state).all()
+    found = _tokens(context).all()
     now = datetime.fromisoformat(this(context).now())
     if form == "json":
         import json
@@ -91,17 +96,17 @@ def _cells(each: Token, now: Any) -> list[str]:
 @click.argument("name")
 @state_option
 @click.pass_context
-def revoke(context: click.Context, *, name: str, state: str | None) -> None:
+def revoke(context: click.Context, /, *, name: str, **_: Any) -> None:
     """Make a token good no more. Jobs that it submitted go on."""
-    _tokens(context, state).revoke(name)
+    _tokens(context).revoke(name)
     say(f"The token {name} is revoked.")
 
 
-def _tokens(context: click.Context, state: str | None) -> Tokens:
+def _tokens(context: click.Context) -> Tokens:
     from ajkit.daemon.place import own_folder
     from ajkit.daemon.tokens import Tokens
 
-    return Tokens(own_folder(os.path.realpath(state_of(state, this(context)))))
+    return Tokens(own_folder(os.path.realpath(state_of(context))))
 
 
 def _days(text: str) -> float | None:
