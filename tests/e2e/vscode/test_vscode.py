@@ -26,7 +26,7 @@ RULES = [
 LARGEST = 2**20
 """Bytes that the package may hold beside the wheel."""
 
-pytestmark = pytest.mark.timeout(400)
+pytestmark = pytest.mark.timeout(600)
 
 
 def is_there() -> bool:
