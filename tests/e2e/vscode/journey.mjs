@@ -29,6 +29,7 @@ const vscode = await launch(where, {
     'workbench.layoutControl.enabled': false,
     'window.commandCenter': false,
     'security.workspace.trust.startupPrompt': 'never',
+    ...SETUP.settings,
   },
   machine: { 'aj.server.command': [aj, 'lsp'] },
 })

@@ -20,6 +20,7 @@ PICTURES = ROOT / ".e2e/pictures"
 AJ = Path(sys.prefix) / "bin/aj"
 RULES = [
     "tsc --noEmit",
+    "tsc --noEmit -p src/views/graph/page",
     "eslint .",
     "prettier --check --config .prettierrc.json --log-level warn . ../tests/e2e/vscode/**/*.mjs",
 ]

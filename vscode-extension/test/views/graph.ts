@@ -79,11 +79,10 @@ export const graphView = () => {
       const graph = large(1000)
       const part = drawingOf(graph, 't42', false)
       const names = Object.keys(part.nodes)
-      assert.equal(names.length, 60)
-      assert.ok(['t42', 'base.b2', 'base.root', 't2'].every((each) => names.includes(each)))
-      assert.ok(!names.includes('t43'))
+      assert.deepEqual(names, ['t42', 'base.b2', 'base.root'])
       assert.deepEqual([part.current, part.partial, part.whole], ['t42', true, false])
-      assert.equal(part.note, '60 of 1,011 templates: those nearest to t42')
+      assert.equal(part.note, '3 of 1,011 templates: what has to do with t42')
+      assert.equal(Object.keys(drawingOf(graph, 'base.b2', false).nodes).length, 60)
       const begun = process.cpuUsage()
       const all = drawingOf(graph, 't42', true)
       const { user } = process.cpuUsage(begun)
@@ -92,12 +91,12 @@ export const graphView = () => {
     })
 
     it('without a template that is open it begins at the busiest', () => {
-      assert.ok(drawingOf(large(200), null, false).note.endsWith('those nearest to base.b0'))
+      assert.ok(drawingOf(large(200), null, false).note.endsWith('what has to do with base.b0'))
       assert.equal(drawingOf(large(50), null, false).partial, false)
     })
 
     it('nearest goes both ways', () => {
-      assert.deepEqual([...nearest(Array.from('abcde'), edges('a>b b>c d>c e>d'), 'b', 3)], ['a', 'b', 'c'])
+      assert.deepEqual([...nearest(Array.from('abcde'), edges('a>b b>c d>c e>a'), 'b', 9)], ['a', 'b', 'c', 'e'])
     })
 
     it('the page asks, is told, and follows the editor', async () => {

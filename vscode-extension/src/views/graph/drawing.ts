@@ -27,7 +27,7 @@ export function drawingOf(graph: GraphAnswer, current: string | null, whole: boo
     current: current !== null && kept.has(current) ? current : null,
     note:
       kept.size < names.length
-        ? `${kept.size} of ${counted(names.length, 'template')}: those nearest to ${middle ?? ''}`
+        ? `${kept.size} of ${counted(names.length, 'template')}: what has to do with ${middle ?? ''}`
         : counted(names.length, 'template'),
     partial: large,
     whole: whole || !large,

@@ -34,7 +34,7 @@ export interface Layout {
 export const HEIGHT = 28
 const GAP = 12
 const PASSAGE = 8
-const BETWEEN = 72
+const BETWEEN = 56
 const SWEEPS = 8
 
 /** A place in a column: a box, or a passage that the lines to one box take through a column. */

@@ -1,23 +1,22 @@
 // Which part of a large graph is shown first: what has to do with one template, nearest first.
 import type { Edge } from './layout'
 
-/** So many names, those nearest to one by the number of steps; what it extends comes before what extends it. */
+/** So many names: what one extends and what extends it, nearest first. */
 export function nearest(names: readonly string[], edges: readonly Edge[], from: string, most: number): Set<string> {
-  const down = ways(edges, 'from', 'to')
-  const up = ways(edges, 'to', 'from')
+  const ways = [steps(edges, 'from', 'to'), steps(edges, 'to', 'from')]
   const found = new Set([from])
-  let border = [from]
-  while (border.length > 0 && found.size < most) {
-    const next: string[] = []
-    for (const way of [down, up]) {
+  let borders = ways.map((way) => ({ way, border: [from] }))
+  while (borders.some(({ border }) => border.length > 0) && found.size < most) {
+    borders = borders.map(({ way, border }) => {
+      const next: string[] = []
       for (const name of border.flatMap((each) => way.get(each) ?? [])) {
         if (!found.has(name) && found.size < most) {
           found.add(name)
           next.push(name)
         }
       }
-    }
-    border = next
+      return { way, border: next }
+    })
   }
   return new Set(names.filter((name) => found.has(name)))
 }
@@ -32,7 +31,7 @@ export function busiest(names: readonly string[], edges: readonly Edge[]): strin
   return [...names].sort((one, other) => (counts.get(other) ?? 0) - (counts.get(one) ?? 0))[0]
 }
 
-function ways(edges: readonly Edge[], start: keyof Edge, end: keyof Edge): Map<string, string[]> {
+function steps(edges: readonly Edge[], start: keyof Edge, end: keyof Edge): Map<string, string[]> {
   const found = new Map<string, string[]>()
   for (const each of edges) {
     const there = found.get(each[start])

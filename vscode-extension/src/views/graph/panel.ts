@@ -79,7 +79,7 @@ export class GraphPanel implements Ending {
   private async heard(message: FromPage): Promise<void> {
     switch (message.kind) {
       case 'ready':
-        await this.draw()
+        await this.draw(true)
         break
       case 'open': {
         const node = this.graph?.nodes.find((each) => each.name === message.name)
@@ -111,14 +111,20 @@ export class GraphPanel implements Ending {
     }
   }
 
-  private async draw(): Promise<void> {
+  /** Has the page draw what there is now; `anew` though it was told the same before. */
+  private async draw(anew = false): Promise<void> {
     this.stale = false
     try {
       const uri = this.template?.toString() ?? null
       this.graph = await this.aj.server.ask<GraphAnswer>('aj.graph', { uri })
-      this.last = drawingOf(this.graph, this.current(), this.whole)
-      await this.say(this.last)
+      const drawing = drawingOf(this.graph, this.current(), this.whole)
+      const told = JSON.stringify(drawing) === JSON.stringify(this.last)
+      this.last = drawing
+      if (!told || anew) {
+        await this.say(drawing)
+      }
     } catch (error) {
+      this.last = undefined
       await this.say({ kind: 'trouble', words: words(error) })
     }
   }

@@ -9,7 +9,7 @@ const LATER = 2_000
 const INTERRUPT = '\u0003'
 const DIM = '\u001b[2m'
 const RED = '\u001b[31m'
-const TAGS = [36, 33, 35, 32, 34, 31]
+const TAGS = [36, 33, 35, 32, 34]
 
 /** Asks for what came after a mark. */
 export type AskNews = (after: string) => Promise<LogNews>

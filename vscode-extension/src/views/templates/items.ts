@@ -10,7 +10,8 @@ const GROUPS = { leaves: 'Templates', bases: 'Bases' } as const
 
 export function itemOf(node: Node, filtered: boolean): TreeItem {
   const item = plainItem(node, filtered)
-  item.id = idOf(node)
+  // Folders are open while one filters, whatever they were before: to the editor these are others.
+  item.id = filtered ? `${idOf(node)}\nfiltered` : idOf(node)
   item.contextValue = node.kind === 'template' ? (node.template.leaf ? 'leaf' : 'base') : node.kind
   return item
 }
@@ -58,7 +59,7 @@ function templateItem(node: Node & { readonly kind: 'template' }): TreeItem {
   item.description = words.filter((each) => each !== '').join(' · ')
   item.tooltip = told(template)
   item.iconPath = icon(template)
-  item.command = { command: 'aj.templates.open', title: 'Open', arguments: [node] }
+  item.command = { command: 'vscode.open', title: 'Open', arguments: [node.uri] }
   item.accessibilityInformation = {
     label: `${template.leaf ? 'template' : 'base'} ${template.name}, ${item.description}`,
   }

@@ -23,6 +23,7 @@ export class TemplatesTree implements TreeDataProvider<Node>, Ending {
   private asking: Promise<void> | undefined
   private stale = true
   private respite = 0
+  private drawn = ''
   readonly view: TreeView<Node>
   readonly onDidChangeTreeData: Event<undefined> = this.changed.event
 
@@ -55,8 +56,7 @@ export class TemplatesTree implements TreeDataProvider<Node>, Ending {
 
   /** Asks the server, and draws the tree anew. */
   async refresh(): Promise<void> {
-    this.asking ??= this.ask().finally(() => (this.asking = undefined))
-    await this.asking
+    await this.asked()
     this.draw()
   }
 
@@ -100,13 +100,19 @@ export class TemplatesTree implements TreeDataProvider<Node>, Ending {
 
   private async roots(): Promise<Node[]> {
     if (this.homes === undefined) {
-      await this.refresh()
+      await this.asked()
+      this.filterAnew()
     }
     const [only, ...others] = this.families
     if (only === undefined || others.length === 0) {
       return only?.groups(undefined) ?? []
     }
     return this.families.map((family) => ({ kind: 'home', family, parent: undefined }))
+  }
+
+  private async asked(): Promise<void> {
+    this.asking ??= this.ask().finally(() => (this.asking = undefined))
+    await this.asking
   }
 
   private async ask(): Promise<void> {
@@ -129,8 +135,21 @@ export class TemplatesTree implements TreeDataProvider<Node>, Ending {
     await commands.executeCommand('setContext', 'aj.templates.state', state)
   }
 
+  /** Draws anew where something differs: a click on a tree that is just being drawn goes nowhere. */
   private draw(): void {
+    if (this.filterAnew()) {
+      this.changed.fire(undefined)
+    }
+  }
+
+  /** What is shown of what the server said; whether that differs from before. */
+  private filterAnew(): boolean {
     const homes = this.homes ?? []
+    const drawn = JSON.stringify([homes, this.filter])
+    if (drawn === this.drawn) {
+      return false
+    }
+    this.drawn = drawn
     const all = homes.flatMap((home) => [...home.leaves, ...home.bases])
     this.families = homes
       .map((home) => new Family(home, (template) => matches(this.filter, template)))
@@ -139,7 +158,7 @@ export class TemplatesTree implements TreeDataProvider<Node>, Ending {
     this.view.message = spelledFilter(this.filter, shown, all.length) ?? ''
     const wrong = all.filter((each) => each.errors > 0).length
     this.view.badge = wrong > 0 ? { value: wrong, tooltip: `${counted(wrong, 'template')} with errors` } : undefined
-    this.changed.fire(undefined)
+    return true
   }
 
   /** Selects the template that is being edited, without taking the focus. */

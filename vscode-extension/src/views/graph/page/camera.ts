@@ -78,17 +78,30 @@ export class Camera {
     this.zoom(1 / STEP)
   }
 
-  /** Shows all of it, not larger than it is. */
-  fit(): void {
+  /** Shows all of it, not larger than it is, nor smaller than so. */
+  fit(least = LEAST): void {
     const { clientWidth, clientHeight } = this.frame
     const scale = Math.max(
-      LEAST,
+      least,
       Math.min(1, (clientWidth - 2 * MARGIN) / this.size.width, (clientHeight - 2 * MARGIN) / this.size.height),
     )
     this.to({
       scale,
-      x: (clientWidth - this.size.width * scale) / 2,
-      y: (clientHeight - this.size.height * scale) / 2,
+      x: Math.max(MARGIN, (clientWidth - this.size.width * scale) / 2),
+      y: Math.max(MARGIN, (clientHeight - this.size.height * scale) / 2),
+    })
+  }
+
+  /** Brings a point of the drawing to the middle, along the sides on which not everything is seen. */
+  centre(x: number, y: number): void {
+    const { scale } = this.seen
+    const { clientWidth, clientHeight } = this.frame
+    const wide = this.size.width * scale + 2 * MARGIN > clientWidth
+    const high = this.size.height * scale + 2 * MARGIN > clientHeight
+    this.to({
+      scale,
+      x: wide ? Math.min(MARGIN, clientWidth / 2 - x * scale) : this.seen.x,
+      y: high ? Math.min(MARGIN, clientHeight / 2 - y * scale) : this.seen.y,
     })
   }
 

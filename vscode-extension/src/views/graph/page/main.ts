@@ -78,14 +78,21 @@ document.addEventListener('keydown', (event) => {
 })
 extension.postMessage({ kind: 'ready' })
 
+/** Below this scale names cannot be read: it is for those who ask for it. */
+const READABLE = 0.8
+
 function draw(drawing: ToPage & { readonly kind: 'drawing' }): void {
   const before = picture?.drawing
+  const focused = document.activeElement?.getAttribute('data-name') ?? null
   picture = new Picture(drawing, content)
   camera.measure(drawing.layout.width, drawing.layout.height)
   note.textContent = drawing.note
   whole.hidden = !drawing.partial
   whole.textContent = drawing.whole ? 'Show what is near' : 'Show all'
   picture.enter(drawing.current ?? undefined)
+  if (focused !== null) {
+    picture.focus(focused)
+  }
   const same = before && Object.keys(before.nodes).join('\n') === Object.keys(drawing.nodes).join('\n')
   if (same) {
     return
@@ -93,7 +100,11 @@ function draw(drawing: ToPage & { readonly kind: 'drawing' }): void {
   if (before === undefined && remembered !== undefined) {
     camera.to(remembered)
   } else {
-    camera.fit()
+    camera.fit(READABLE)
+    const box = picture.box(drawing.current ?? '')
+    if (box) {
+      camera.centre(box.x + box.width / 2, box.y)
+    }
   }
   remembered = undefined
   reach(drawing.current)
