@@ -46,10 +46,13 @@ class Homes:
                 graph.put(file.real, graph.paths.get(file.real, file.path), targets)
 
     def home_of(self, path: str) -> str | None:
-        """The AJ_HOME of a template, or of a folder that names are looked up from."""
+        """The AJ_HOME of a template, or of a folder that names are looked up from.
+
+        A buffer without a file is in no folder: to it names mean what they mean in the working directory.
+        """
         if self._fixed_home:
             return self.absolute(self._fixed_home)
-        folder = posixpath.dirname(path)
+        folder = posixpath.dirname(path) or self.folder
         if folder not in self._homes:
             self._homes[folder] = find_home(self.files, folder)
         return self._homes[folder]

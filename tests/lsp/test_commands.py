@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -11,7 +11,10 @@ from ajkit.lsp import convert
 from ajkit.lsp.capabilities import Client, server_capabilities
 from ajkit.lsp.failure import RequestFailed
 from ajkit.lsp.features.table import COMMANDS, REQUESTS
-from tests.lsp.fixture import CLIENTS, Editor, editor, short, span
+from tests.lsp.fixture import CLIENTS, Editor, editor, editor_on_disk, short, span
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 HOME = """
 --- .aj/template/leaf.yaml
@@ -322,6 +325,18 @@ class TestHomes:
         names = {".aj/new.yaml": True, "jobs/one.yaml": True, "other/one.yaml": False, ".aj/aj.toml": False}
         assert {name: there.run("aj.status", convert.uri_of(f"/w/{name}"))["ours"] for name in names} == names
         assert there.run("aj.status")["ours"] is None
+
+
+def test_a_buffer_without_a_file_has_the_home_of_the_working_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    leaf = tmp_path / ".aj" / "template" / "leaf.yaml"
+    leaf.parent.mkdir(parents=True)
+    leaf.write_text("config: {target: {service: local}}\n")
+    monkeypatch.chdir(tmp_path)
+    there = editor_on_disk(tmp_path, ".aj/template/leaf.yaml")
+    there.session.open("untitled:Untitled-1", "base: template.leaf\n", 1, "aj-template")
+    assert [each["path"] for each in there.run("aj.templates")["homes"]] == [(tmp_path / ".aj").as_posix()]
 
 
 def test_the_workspace_s_folders_have_homes_too() -> None:
