@@ -20,6 +20,7 @@ export function stations(page, { line, lens, row, toast, there, gone, press, typ
     'a hover tells where a value comes from': async () => {
       await line(0, 'wikitext').locator('span span', { hasText: 'wikitext' }).last().hover()
       await there('.monaco-hover:not(.hidden) .hover-contents', 'small')
+      await page.waitForTimeout(500) // it fades in
       await picture('preview')
       await page.mouse.move(640, 740)
     },
