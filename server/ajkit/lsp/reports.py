@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from hashlib import sha256
+from operator import is_
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ajkit.lsp import convert
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from ajkit.lsp.session import Session
     from ajkit.lsp.view import View
     from ajkit.shared.problem import Problem
+    from ajkit.shared.where import Text
 
 Items = list[dict[str, Any]]
 """The diagnostics of a document, ready to send."""
@@ -28,6 +30,15 @@ class _Given(NamedTuple):
     """What a client that asks was given, and for which version of the document."""
 
     version: int | None
+    items: Items
+
+
+class _Made(NamedTuple):
+    """The diagnostics of a file, and all that they were made from."""
+
+    problems: list[Problem]
+    texts: list[Text]
+    uris: list[str]
     items: Items
 
 
@@ -66,6 +77,7 @@ class Reports:
     def __init__(self) -> None:
         self._views: list[View] = []
         self._found: dict[str, Items] = {}
+        self._made: dict[str, _Made] = {}
         self._published: dict[str, dict[str, Any]] = {}
         self._given: dict[str, _Given] = {}
         self._related: set[str] = set()
@@ -78,12 +90,27 @@ class Reports:
         if len(views) != len(self._views) or any(
             one is not other for one, other in zip(views, self._views, strict=True)
         ):
-            problems = summed(each for view in views for each in view.problems)
-            self._found = {
-                session.uri_of(path): sent(session, client, each) for path, each in by_path(problems).items()
-            }
+            problems = by_path(summed(each for view in views for each in view.problems))
+            made = {path: self._made_of(session, client, path, each) for path, each in problems.items()}
+            self._found = {session.uri_of(path): each.items for path, each in made.items()}
+            self._made = made
             self._views = views
         return self._found
+
+    def _made_of(self, session: Session, client: Client, path: str, problems: list[Problem]) -> _Made:
+        """The diagnostics of one file: those of before where nothing about them is new, as in most files at an edit."""
+        related = [each.span for problem in problems for each in problem.related]
+        uris = [session.uri_of(each.path) for each in related]
+        texts = [*(each.span.text for each in problems if each.span), *(each.text for each in related)]
+        known = self._made.get(path)
+        if (
+            known is not None
+            and known.uris == uris
+            and known.problems == problems
+            and all(map(is_, known.texts, texts))
+        ):
+            return known
+        return _Made(problems, texts, uris, sent(session, client, problems))
 
     # -- pushed -----------------------------------------------------------------------------------------------------
 
