@@ -19,11 +19,20 @@ if TYPE_CHECKING:
 
 KEYSTROKES, ALONE, QUESTIONS = 60, 140, 25
 """Keystrokes all servers type, those that ours types alone to have more of a tail, and rounds of questions."""
+LONG, FEWER = 10_000, 2
+"""In a file of so many lines there are fewer of each: the peer takes its time."""
 
 
-def late(times: list[float]) -> float:
-    """The ninety-fifth percentile, in milliseconds."""
-    return statistics.quantiles(times, n=20, method="inclusive")[-1] * 1000
+Cost = tuple[float, float]
+"""Seconds that a client waited for something, and seconds of CPU that the server spent on it."""
+
+
+def late(costs: list[Cost]) -> Cost:
+    """The ninety-fifth percentile of each, in milliseconds."""
+    waited, spent = (
+        statistics.quantiles(each, n=20, method="inclusive")[-1] * 1000 for each in zip(*costs, strict=True)
+    )
+    return waited, spent
 
 
 class Desk:
@@ -37,8 +46,9 @@ class Desk:
         self.uri = path.as_uri()
         self.wire.published_in(self.uri, 1, lambda: _open(self.wire, path, text))
         self.opened_in = time.perf_counter() - self._begun
-        self.latencies: list[float] = []
-        self.answers: dict[str, list[float]] = {}
+        self.opened_with = self.wire.cpu()
+        self.latencies: list[Cost] = []
+        self.answers: dict[str, list[Cost]] = {}
         self.spent = 0.0
 
     def __enter__(self) -> Self:
@@ -59,8 +69,9 @@ class Desk:
 
     def type(self) -> None:
         """One keystroke, timed."""
-        before = self.wire.cpu()
-        self.latencies.append(self.keystroke())
+        before, worked = self.wire.cpu(), self.wire.work()
+        took = self.keystroke()
+        self.latencies.append((took, self.wire.work() - worked))
         self.spent += self.wire.cpu() - before
 
     def rewrite(self, count: int) -> None:
@@ -74,8 +85,9 @@ class Desk:
         params: dict[str, Any] = {"textDocument": {"uri": self.uri}}
         if position:
             params["position"] = position
+        worked = self.wire.work()
         took, result = self.wire.asked_in(method, params)
-        self.answers.setdefault(method, []).append(took)
+        self.answers.setdefault(method, []).append((took, self.wire.work() - worked))
         return result
 
 
@@ -96,9 +108,9 @@ class Editing:
     """
 
     lines: int
-    keystroke: dict[str, float] = field(default_factory=dict)
+    keystroke: dict[str, Cost] = field(default_factory=dict)
     spent: dict[str, float] = field(default_factory=dict)
-    answers: dict[str, dict[str, float]] = field(default_factory=dict)
+    answers: dict[str, dict[str, Cost]] = field(default_factory=dict)
 
 
 def measure(folder: Path, lines: int, *, questions: bool = True) -> Editing:
@@ -109,16 +121,17 @@ def measure(folder: Path, lines: int, *, questions: bool = True) -> Editing:
     servers = {"ours": ours, "floor": empty} | ({"peer": peer} if has_node() else {})
     desks = {name: Desk(start, path) for name, start in servers.items()}
     found = Editing(lines)
+    keystrokes, alone, rounds = (each // (FEWER if lines > LONG else 1) for each in (KEYSTROKES, ALONE, QUESTIONS))
     try:
-        for _ in range(KEYSTROKES):
+        for _ in range(keystrokes):
             for desk in desks.values():
                 desk.type()
-        found.spent = {name: desk.spent / KEYSTROKES * 1000 for name, desk in desks.items()}
-        for _ in range(ALONE):
+        found.spent = {name: desk.spent / keystrokes * 1000 for name, desk in desks.items()}
+        for _ in range(alone):
             desks["ours"].type()
             desks["floor"].type()
         found.keystroke = {name: late(desk.latencies) for name, desk in desks.items()}
-        for _ in range(QUESTIONS if questions else 0):
+        for _ in range(rounds if questions else 0):
             for desk in desks.values():
                 _ask_all(desk)
         if questions:

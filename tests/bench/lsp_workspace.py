@@ -17,6 +17,7 @@ from tests.bench.lsp_servers import ours, slow
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from tests.bench.lsp_editing import Cost
     from tests.bench.lsp_servers import Timed
     from tests.bench.workspace import Workspace
 
@@ -27,13 +28,14 @@ HOVER = "textDocument/hover"
 EDITS = 5000
 
 
-def first_diagnostics(start: Callable[[Path], Timed], path: Path) -> float:
+def first_diagnostics(start: Callable[[Path], Timed], path: Path) -> Cost:
     """Seconds from starting a server to the first diagnostics of a document, the median of some starts."""
-    taken = []
+    waited, spent = [], []
     for _ in range(STARTS):
         with Desk(start, path) as desk:
-            taken.append(desk.opened_in)
-    return statistics.median(taken)
+            waited.append(desk.opened_in)
+            spent.append(desk.opened_with)
+    return statistics.median(waited), statistics.median(spent)
 
 
 def index_seconds(home: str) -> float:
@@ -56,7 +58,7 @@ def indexed(workspace: Workspace) -> Iterator[Desk]:
         yield desk
 
 
-def base_edit(workspace: Workspace, dependents: int) -> float:
+def base_edit(workspace: Workspace, dependents: int) -> Cost:
     """Late milliseconds from a keystroke in a base that all leaves extend until the diagnostics of all are out."""
     root = next(name for name, bases in workspace.bases.items() if not bases)
     with indexed(workspace) as desk:
@@ -79,9 +81,9 @@ def memory(workspace: Workspace, opened: int) -> float:
 
 
 def while_indexing(workspace: Workspace) -> tuple[float, float]:
-    """Late milliseconds of a hover while the index is being read, and when nothing else is going on.
+    """How many times as long a hover takes while the index is being read: late ones, and those in the middle.
 
-    Of several starts that one whose ratio of the two is in the middle.
+    Of several starts that one whose late ones are in the middle.
     """
     taken = []
     for _ in range(STARTS):
@@ -91,11 +93,14 @@ def while_indexing(workspace: Workspace) -> tuple[float, float]:
             busy = desk.answers.pop(HOVER)[LOADING:]
             for _ in range(len(busy)):
                 desk.ask(HOVER, desk.typist.somewhere())
-            taken.append((late(busy), late(desk.answers[HOVER])))
-    return sorted(taken, key=lambda each: each[0] / each[1])[STARTS // 2]
+            idle = desk.answers[HOVER]
+            taken.append(
+                (late(busy)[0] / late(idle)[0], statistics.median_low(busy)[0] / statistics.median_low(idle)[0])
+            )
+    return sorted(taken)[STARTS // 2]
 
 
-def on_slow_disk(workspace: Workspace) -> float:
+def on_slow_disk(workspace: Workspace) -> Cost:
     """Late milliseconds of a keystroke while each look at a file takes five."""
     with Desk(slow, Path(workspace.leaves[0])) as desk:
         for _ in range(SLOW_EDITS):

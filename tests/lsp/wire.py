@@ -23,6 +23,8 @@ class Wire:
 
     headers = frozenset({b"content-length"})
     """What may stand before a message."""
+    patience = TIMEOUT
+    """Seconds to wait for anything."""
 
     def __init__(
         self,
@@ -128,7 +130,7 @@ class Wire:
         return found()
 
     def _wait(self, ready: Callable[[], bool], what: str) -> None:
-        end = time.monotonic() + TIMEOUT
+        end = time.monotonic() + self.patience
         with self._news:
             while not ready():
                 left = end - time.monotonic()
