@@ -92,9 +92,9 @@ def test_the_first_failure_stops_the_others(tmp_path: Path) -> None:
 
 
 def test_being_stopped_reaches_the_processes(tmp_path: Path) -> None:
-    command = """python3 -c 'import signal, sys, time
-signal.signal(signal.SIGTERM, lambda *_: (print("saved", flush=True), sys.exit(0)))
-print("ready", flush=True)
+    command = """python3 -c 'import os, signal, sys, time
+signal.signal(signal.SIGTERM, lambda *_: (time.sleep(0.5), os.write(1, b"saved\\n"), sys.exit(0)))
+os.write(1, b"ready\\n")
 time.sleep(60)'"""
     process = started(tmp_path, command, processes=2)
     assert process.stdout is not None
@@ -102,6 +102,18 @@ time.sleep(60)'"""
     process.terminate()
     assert sorted(process.communicate(timeout=20)[0].split()) == ["saved", "saved"]
     assert process.returncode == 143
+
+
+def test_who_does_not_stop_is_made_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ajkit.shared.job.nodeprogram.GRACE_SECONDS", 1)
+    process = started(tmp_path, "trap '' TERM; echo ready; sleep 60; echo late")
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    began = time.monotonic()
+    process.terminate()
+    assert process.communicate(timeout=20)[0] == ""
+    assert process.returncode in {137, 143}
+    assert time.monotonic() - began < 8
 
 
 def test_a_missing_part_is_said(tmp_path: Path) -> None:

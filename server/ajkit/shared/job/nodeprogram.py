@@ -85,7 +85,7 @@ def node_program(
         "",
         "aj_slot() {",
         *(f"  export {name}={value}" for name, value in ranks.items() if name not in given),
-        _SLOT,
+        _SLOT.replace("‹grace›", str(GRACE_SECONDS)),
         f"for ((aj_next = 0; aj_next < {group.processes}; aj_next++)); do",
         _TAIL.replace("‹grace›", str(GRACE_SECONDS)),
     ]
@@ -115,13 +115,22 @@ aj_stop() {
 }
 
 aj_state=$(mktemp -d) || aj_fail "no temporary folder can be made"
-aj_node=$$ aj_pids=() aj_stopped=0
+# Asked once, and made to after a while; a process that ends because it was asked tells of its failure all the same.
+aj_end() {
+  ((aj_stopped++)) && return
+  aj_stop TERM
+  (trap - TERM; sleep ‹grace›; aj_stop KILL) </dev/null >/dev/null 2>&1 &
+  aj_killer=$!
+  disown "$aj_killer"
+}
+
+aj_node=$$ aj_pids=() aj_stopped=0 aj_killer=
 . "$aj/setup.sh"
 aj_options=$(set +o)
 # A command substitution forgets this one.
 [[ $- = *e* ]] && aj_options+=$'\\nset -e'
 set +eu
-trap 'aj_stopped=1' TERM INT
+trap aj_end TERM INT
 set -m"""
 
 _TAIL = """\
@@ -130,22 +139,24 @@ _TAIL = """\
 done
 set +m
 
-aj_killer=
+# Whoever was not there yet.
+((aj_stopped)) && aj_stop TERM
+
 for aj_pid in "${aj_pids[@]}"; do
-  while kill -0 "$aj_pid" 2>/dev/null; do
-    if ((aj_stopped)) && [[ -z $aj_killer ]]; then
-      aj_stop TERM
-      (trap - TERM; sleep ‹grace›; aj_stop KILL) </dev/null >/dev/null 2>&1 &
-      aj_killer=$!
-      disown
-    fi
-    wait "$aj_pid" 2>/dev/null
-  done
+  # Being told to stop ends a wait.
+  while kill -0 "$aj_pid" 2>/dev/null; do wait "$aj_pid" 2>/dev/null; done
+done
+# Told to stop, the shell of a process ends before its programs, which have their time to save what they have.
+for ((aj_next = ‹grace› * 10; aj_stopped && aj_next > 0; aj_next--)); do
+  aj_left=0
+  for aj_pid in "${aj_pids[@]}"; do kill -0 -- "-$aj_pid" 2>/dev/null && aj_left=1; done
+  ((aj_left)) || break
+  sleep 0.1
 done
 # What a process left behind in its group does not outlive the job.
 aj_stop KILL
 [[ -n $aj_killer ]] && kill -KILL "$aj_killer" 2>/dev/null
-if [[ -f $aj_state/failed ]]; then aj_code=$(<"$aj_state/failed"); else aj_code=$((aj_stopped * 143)); fi
+if [[ -f $aj_state/failed ]]; then aj_code=$(<"$aj_state/failed"); else aj_code=$((aj_stopped ? 143 : 0)); fi
 rm -rf "$aj_state"
 exit "$aj_code"
 """
