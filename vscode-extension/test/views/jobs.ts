@@ -90,7 +90,7 @@ export const jobsView = () => {
 
     it('shows how a job stands, and what can be done then', async () => {
       await vscode.commands.executeCommand('aj.jobs.focus')
-      const job = await submitted('sleep 1; exit 3')
+      const job = await submitted('sleep 3; exit 3')
       await holds(async () => {
         const { description, contextValue } = await item(job)
         assert.match(description as string, /^running \d+ s · local$/)
@@ -149,9 +149,10 @@ export const jobsView = () => {
     })
 
     it('submits it again with what was asked for then', async () => {
-      const job = await submitted('echo again')
+      // It lives meanwhile, so that the daemon does not go to sleep and has to be waited for.
+      const job = await submitted('sleep 60')
       await open('.aj/template/sweep.yaml')
-      const { onSubmitted, requests } = await aj()
+      const { onSubmitted, requests, server } = await aj()
       let taken: Job | undefined
       const listening = onSubmitted((each) => (taken = each))
       void vscode.commands.executeCommand('aj.jobs.resubmit', await node(job))
@@ -159,8 +160,11 @@ export const jobsView = () => {
       listening.dispose()
       assert.notEqual(next.id, job.id)
       const asked = requests.of(file(TRAIN))
-      assert.deepEqual([asked.command, asked.nodes, asked.processes], ['echo again', 1, 1])
+      assert.deepEqual([asked.command, asked.nodes, asked.processes], ['sleep 60', 1, 1])
       await requests.put(file(TRAIN), {})
+      for (const { id } of [job, next]) {
+        await server.ask('aj.cancelJob', { job: id })
+      }
     })
   })
 

@@ -47,6 +47,9 @@ export class Jobs implements Ending {
   /** Asks now. A daemon that does not run is left alone unless it is to `start`: then what is live is known anyway. */
   async refresh(start = false): Promise<void> {
     clearTimeout(this.timer)
+    if (start) {
+      await this.asking // it starts none
+    }
     this.asking ??= this.ask(start).finally(() => (this.asking = undefined))
     await this.asking
     if (this.watched) {
