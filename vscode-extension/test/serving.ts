@@ -1,6 +1,6 @@
 // The server's life in the editor: it comes back after a crash, says why when there is none, and has to fit.
 import assert from 'node:assert/strict'
-import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as vscode from 'vscode'
@@ -34,6 +34,7 @@ export const serving = () => {
       const there = await aj()
       const editor = await open('.aj/template/broken.yaml')
       await until(() => vscode.languages.getDiagnostics(editor.document.uri))
+      await until(() => there.server.now.kind === 'running')
       const first = there.server.process
       assert.ok(first?.pid)
       process.kill(first.pid, 'SIGKILL')
@@ -68,13 +69,14 @@ export const serving = () => {
 
     it('a server that does not fit', async () => {
       const folder = mkdtempSync(join(tmpdir(), 'aj-old-'))
-      const path = join(folder, 'old.mjs')
-      writeFileSync(path, OLD)
-      chmodSync(path, 0o755)
-      assert.match(
-        await failing([process.execPath, path]),
-        /aj 0\.0\.1 \(aj\.server\.command\) is too old for this extension/,
-      )
+      try {
+        const path = join(folder, 'old.mjs')
+        writeFileSync(path, OLD)
+        const message = await failing([process.execPath, path])
+        assert.match(message, /aj 0\.0\.1 \(aj\.server\.command\) is too old for this extension/)
+      } finally {
+        rmSync(folder, { recursive: true })
+      }
     })
 
     it('no server at all: what was tried, and what to do', async () => {
