@@ -159,6 +159,8 @@ class Editor:
     def type(self, new: str, *, uri: str | None = None) -> None:
         """Replace the whole text of an open document."""
         uri = uri or self.uri
+        if "\r" in new:
+            self.shadows.clear()  # it says its own line ends
         version = self.look.buffers[uri].version or 0
         self.look.change(uri, [{"text": new}], version + 1)
         for variant, shadow in self.shadows:

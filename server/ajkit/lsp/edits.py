@@ -32,7 +32,7 @@ def workspace_edit(
     operations: list[dict[str, Any]] = []
     for new in creates:
         _require(client, "create")
-        uri = session.uri_of(new.path)
+        uri = session.uri_of(session.shown(new.path))
         operations.append({"kind": "create", "uri": uri, "options": {"ignoreIfExists": True}})
         start = {"line": 0, "character": 0}
         first = {"range": {"start": start, "end": start}, "newText": new.content}

@@ -335,6 +335,14 @@ class Session:
         """Whether the person wants a home not to be read."""
         return home in self._not_read
 
+    def shown(self, path: str) -> str:
+        """A path as the person reached it: under the AJ_HOME of an open file, where that is a link."""
+        for home in dict.fromkeys(self.engine.home_of(each.path) for each in self.buffers.values()):
+            shown = self.engine.shown(path, home)
+            if shown != path:
+                return shown
+        return path
+
     def uri_of(self, path: str) -> str:
         """The URI of a path; an open document keeps the URI that its editor gave it."""
         return self._uris.get(path) or convert.uri_of(path)

@@ -33,6 +33,8 @@ _NOT_TEXT = frozenset({"y", "n", "yes", "no", "true", "false", "on", "off", "nul
 
 def scan_bases(path: str, data: bytes) -> list[str]:
     """The base names of a file, well formed ones only. Common forms are read by pattern, all others are parsed."""
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     found = _BASE_KEY.search(data)
     if found is None:
         return []

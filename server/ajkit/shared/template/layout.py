@@ -22,7 +22,7 @@ REST_OF_LINE = re.compile(r"(?:[ \t]+#[^\r\n\x85\u2028\u2029]*|[ \t]*)(?=[\r\n]|
 
 _LEAD = re.compile(r"\ufeff?( *(?:- +)*)")
 _NESTED = re.compile(
-    r"^( *)[\w\"'][^\r\n]*:[ \t]*(?:#[^\r\n]*)?(?:\r\n|\r|\n)(?=( *)(?:(-)[ \r\n]|[\w\"']))", re.MULTILINE
+    r"(?:^|(?<=\r))( *)[\w\"'][^\r\n]*:[ \t]*(?:#[^\r\n]*)?(?:\r\n|\r|\n)(?=( *)(?:(-)[ \r\n]|[\w\"']))", re.MULTILINE
 )
 _LOOKED_AT = 20_000
 _WIDEST = 8
