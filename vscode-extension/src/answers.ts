@@ -83,6 +83,18 @@ export interface Dependent {
   readonly standing?: 'effective' | 'overridden' | 'absent'
 }
 
+export interface Impact {
+  readonly message: string
+  readonly text: string
+}
+
+export interface Difference {
+  readonly before: { readonly name: string }
+  readonly after: { readonly name: string }
+  readonly problems: readonly Problem[]
+  readonly text: string
+}
+
 export interface DryRun {
   readonly text: string | null
   readonly spec_sha256: string | null

@@ -1,5 +1,6 @@
 // The features of the extension, a line each.
 import type { Part } from './aj'
+import { comparing } from './comparing'
 import { elsewhere } from './elsewhere'
 import { previewing } from './preview/part'
 import { relatives } from './relatives'
@@ -15,5 +16,6 @@ export const PARTS: readonly Part[] = [
   previewing,
   submitting,
   relatives,
+  comparing,
   views,
 ]

@@ -4,6 +4,7 @@ import { format } from 'node:util'
 import Mocha from 'mocha'
 import { activation } from './activation'
 import { beside } from './beside'
+import { comparing } from './comparing'
 import { language } from './language'
 import { previewing } from './previewing'
 import { serving } from './serving'
@@ -12,7 +13,18 @@ import { graphView } from './views/graph'
 import { jobsView } from './views/jobs'
 import { templatesView } from './views/templates'
 
-const SUITES = [activation, language, beside, previewing, submitting, templatesView, graphView, jobsView, serving]
+const SUITES = [
+  activation,
+  language,
+  beside,
+  previewing,
+  comparing,
+  submitting,
+  templatesView,
+  graphView,
+  jobsView,
+  serving,
+]
 
 /** What the run says goes to a file: the console of the extension host is full of the editor's own words. */
 const say = (...words: unknown[]) => {

@@ -1,4 +1,4 @@
-// Documents that show a job: read-only texts of a moment, held as long as the window is.
+// Documents that show a job, or what is said of templates: read-only texts of a moment, held as long as the window is.
 import type { Disposable, TextDocumentContentProvider } from '../editor'
 import { TabInputText, TabInputTextDiff, Uri, ViewColumn, commands, languages, window, workspace } from '../editor'
 
@@ -25,6 +25,12 @@ export class JobDocuments implements TextDocumentContentProvider, Disposable {
     return () => closed((input) => input instanceof TabInputText && same(input.uri, uri))
   }
 
+  /** Shows words about templates, without taking the focus. */
+  async showText(title: string, text: string): Promise<void> {
+    const document = await workspace.openTextDocument(this.put(title, text, ''))
+    await window.showTextDocument(document, { viewColumn: ViewColumn.Beside, preserveFocus: true, preview: true })
+  }
+
   /** Shows what differs between two JobSpecs; gives what closes it. */
   async compare(title: string, old: string, text: string): Promise<() => Promise<void>> {
     const [left, right] = [this.put('last submission', old), this.put('this one', text)]
@@ -39,9 +45,10 @@ export class JobDocuments implements TextDocumentContentProvider, Disposable {
     this.registered.dispose()
   }
 
-  private put(title: string, text: string): Uri {
+  private put(title: string, text: string, ending = '.json'): Uri {
     this.count += 1
-    const uri = Uri.from({ scheme: SCHEME, path: `/${title}.json`, query: String(this.count) })
+    const path = `/${title.replaceAll('/', '.')}${ending}`
+    const uri = Uri.from({ scheme: SCHEME, path, query: String(this.count) })
     this.texts.set(uri.toString(), text)
     return uri
   }
