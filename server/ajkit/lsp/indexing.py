@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ajkit.lsp import convert
 from ajkit.lsp.failure import SERVER_CANCELLED, RequestFailed
 from ajkit.lsp.progress import Progress
-from ajkit.lsp.threads import in_thread
+from ajkit.lsp.threads import in_thread, rest
 from ajkit.shared.template.graph import Graph, reading
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 SLICE_FILES = 100
 """How many files are read before it is said how many are left, and looked whether the person wants to go on."""
+FILES_A_STEP = 4
+"""How many files are read before somebody who asks is let in."""
 SHOWN_FILES = 400
 """How many files are left to read when the person is shown that they are being read."""
 
@@ -43,7 +45,7 @@ async def _read(session: Session, home: str) -> bool:
     progress, total = Progress(), 0
     try:
         steps = await in_thread(lambda: reading(session.files, graph, engine.globbed(home)))
-        while (left := await in_thread(lambda: _read_some(steps))) is not None:
+        while (left := await in_thread(lambda: _read_some(session, steps))) is not None:
             if not total and left >= SHOWN_FILES:
                 progress, total = session.progress("Reading templates", stoppable=True), left
             if total:
@@ -58,11 +60,12 @@ async def _read(session: Session, home: str) -> bool:
     return True
 
 
-def _read_some(steps: Iterator[int]) -> int | None:
+def _read_some(session: Session, steps: Iterator[int]) -> int | None:
     """Read some files; how many are left, None when there were none any more."""
     left = None
-    for left in islice(steps, SLICE_FILES):  # noqa: B007 - the last one is the answer
-        pass
+    for left in islice(steps, SLICE_FILES):
+        if not left % FILES_A_STEP:
+            rest(session.heard)
     return left
 
 

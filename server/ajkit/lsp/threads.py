@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
+import time
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
@@ -19,6 +20,9 @@ TURNS = 8
 ATTENTION, REST = 0.1, 0.03
 """Seconds for which somebody who asks is likely to ask again, and how long work then rests after each step."""
 
+_MOMENT = 0.0005
+"""Seconds for which a thread rests: enough for the loop to take over and to answer most requests."""
+
 
 async def give_way(heard: float = 0.0) -> None:
     """Let everything that waits be answered before work in the background goes on.
@@ -30,6 +34,12 @@ async def give_way(heard: float = 0.0) -> None:
         await asyncio.sleep(REST)
     for _ in range(TURNS):
         await asyncio.sleep(0)
+
+
+def rest(heard: float) -> None:
+    """Between two steps of work in a thread: let the loop answer, when a client was heard a moment ago (`give_way`)."""
+    if heard and time.monotonic() - heard < ATTENTION:
+        time.sleep(_MOMENT)
 
 
 async def in_thread(work: Callable[[], Result]) -> Result:
