@@ -216,8 +216,10 @@ class FakeNodes:
         return b"".join(self._output[pod])
 
     def _execute(self, pod: str, command: list[str], stdin: bytes) -> tuple[int, bytes]:
-        spec = self.cluster.named("pods")[pod]["spec"]
-        folder = self.claim(spec["volumes"][0]["persistentVolumeClaim"]["claimName"])
+        found = self.cluster.named("pods").get(pod)
+        if found is None:
+            return 1, b"the pod went away meanwhile"
+        folder = self.claim(found["spec"]["volumes"][0]["persistentVolumeClaim"]["claimName"])
         words = [each.replace("/aj-store", folder) for each in command]
         done = subprocess.run(words, input=stdin, capture_output=True, check=False)
         return done.returncode, done.stdout + done.stderr
