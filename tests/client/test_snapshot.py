@@ -51,6 +51,15 @@ def test_what_would_be_packed_is_measured(tmp_path: Path) -> None:
         measure(str(tmp_path), [], limits=Limits(size=3))
 
 
+def test_how_much_of_it_was_read(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(bytes(5000))
+    with pack(str(tmp_path), ()) as archive:
+        assert archive.read_bytes == 0
+        archive.open().read(700)
+        assert archive.read_bytes == 700
+    assert archive.read_bytes == 0
+
+
 def test_same_tree_same_bytes(tmp_path: Path) -> None:
     paths = ["b/two", "a", "b/one", "empty/", "ü", "b.txt", "b-/x"]
     digests = set()

@@ -44,6 +44,7 @@ class Archive:
     """A packed code folder: its digest (SHA-256 of the tar), size in bytes, and the bytes themselves until closed."""
 
     def __init__(self, file: IO[bytes], digest: str, size: int) -> None:
+        file.seek(0)  # nothing of it has been read for anybody yet
         self._file = file
         self.digest = digest
         self.size = size
