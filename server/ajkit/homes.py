@@ -77,6 +77,10 @@ class Homes:
                 self._settings[home] = Settings()
         return self._settings[home]
 
+    def settings_paths(self) -> list[str]:
+        """The `aj.toml` of every home whose settings are known, there or not."""
+        return [posixpath.join(home, SETTINGS_NAME) for home in self._settings]
+
     def graph(self, home: str) -> Graph:
         """Who extends whom in a home."""
         if home not in self._graphs:

@@ -339,6 +339,20 @@ def test_a_buffer_without_a_file_has_the_home_of_the_working_directory(
     assert [each["path"] for each in there.run("aj.templates")["homes"]] == [(tmp_path / ".aj").as_posix()]
 
 
+def test_settings_that_appear_are_seen_though_no_template_is_open(tmp_path: Path) -> None:
+    leaf = tmp_path / ".aj" / "template" / "leaf.yaml"
+    leaf.parent.mkdir(parents=True)
+    leaf.write_text("config: {target: {service: local}}\n")
+    there = editor_on_disk(tmp_path, ".aj/template/leaf.yaml")
+    there.session.close(there.uri)
+    other, settings = (tmp_path / "jobs" / "one.yaml").as_uri(), tmp_path / ".aj" / "aj.toml"
+    assert there.run("aj.status", other)["ours"] is False
+    assert there.session.stamps() == {settings.as_posix(): None}
+    settings.write_text('templates = ["jobs/*.yaml"]\n')
+    there.session.changed([settings.as_posix()])
+    assert there.run("aj.status", other)["ours"] is True
+
+
 def test_the_workspace_s_folders_have_homes_too() -> None:
     there: Editor = editor(HOME.replace(".aj/", "sub/.aj/"))
     there.session.close(there.uri)

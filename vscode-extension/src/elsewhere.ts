@@ -5,14 +5,37 @@ import type { TextDocument } from './editor'
 import { LANGUAGE, RelativePattern, languages, setting, workspace } from './editor'
 
 export const elsewhere: Part = (aj) => {
-  const look = (document: TextDocument) => void adopt(aj, document).catch(() => undefined)
-  workspace.textDocuments.forEach(look)
-  return [workspace.onDidOpenTextDocument(look)]
+  const look = (document: TextDocument) => void adopt(aj, document)
+  const lookAtAll = () => {
+    workspace.textDocuments.forEach(look)
+  }
+  lookAtAll()
+  const settings = workspace.createFileSystemWatcher('**/{.aj,.azure_jobs}/aj.toml')
+  return [
+    workspace.onDidOpenTextDocument(look),
+    settings,
+    settings.onDidCreate(lookAtAll),
+    settings.onDidChange(lookAtAll),
+  ]
+}
+
+/** Milliseconds to wait before each look: the server may be starting, and sees every two seconds what aj.toml says. */
+const LOOKS = [0, 1000, 3000]
+
+/** Calls a document a template if the server says so soon. */
+async function adopt(aj: Aj, document: TextDocument): Promise<void> {
+  for (const pause of LOOKS) {
+    await new Promise((resolve) => setTimeout(resolve, pause))
+    if (document.isClosed || document.languageId !== 'yaml' || document.uri.scheme !== 'file') {
+      return
+    }
+    await adoptNow(aj, document).catch(() => undefined)
+  }
 }
 
 /** Calls a document a template if the server says that it is one; asks only where that can be. */
-async function adopt(aj: Aj, document: TextDocument): Promise<void> {
-  if (document.languageId !== 'yaml' || document.uri.scheme !== 'file' || !(await thereMayBeSome())) {
+async function adoptNow(aj: Aj, document: TextDocument): Promise<void> {
+  if (!(await thereMayBeSome())) {
     return
   }
   const { ours } = await aj.server.ask<Status>('aj.status', { uri: document.uri.toString() })

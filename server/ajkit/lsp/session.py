@@ -241,10 +241,11 @@ class Session:
                 self.others_changed = self.others_changed or view.path not in gone
 
     def stamps(self) -> dict[str, Stamp | None]:
-        """What open templates and previews read from disk, with the version that was read."""
+        """What open templates, previews and the settings of homes read from disk, with the version that was read."""
         disk = self.files.below
         known = disk.stamps if isinstance(disk, DiskFiles) else {}
-        paths = self.previews.reads().union(*(view.resolved.reads for view in self._views.values()))
+        reads = (view.resolved.reads for view in self._views.values())
+        paths = self.previews.reads().union(self.engine.settings_paths(), *reads)
         return {path: known[path] for path in paths if path in known and path not in self.files.buffers}
 
     def drop_all_views(self) -> None:
