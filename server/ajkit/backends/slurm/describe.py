@@ -7,27 +7,22 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
-from ajkit.shared.problem import Finding, Severity
-from ajkit.shared.spec import BackendOptions, DerivedShape, Description, From, Ignored, Role
+from ajkit.shared.job.unlike import TaskSection, shape_of
+from ajkit.shared.problem import Severity
+from ajkit.shared.spec import BackendOptions, Description, From, Ignored
 from ajkit.shared.template.fields import TextList
 from ajkit.shared.template.refusals import refuse
 from ajkit.shared.template.sizes import MIB, binary_size
-from ajkit.shared.where import MISSING, at, format_keypath
 
 if TYPE_CHECKING:
+    from ajkit.shared.problem import Finding
+    from ajkit.shared.spec import DerivedShape
     from ajkit.shared.template.model import Template
     from ajkit.shared.where import KeyPath
 
 TASKS: KeyPath = ("_extra", "slurm", "tasks")
-_GLOBAL: tuple[KeyPath, ...] = (
-    ("target", "gpus_per_node"),
-    ("target", "cpus_per_node"),
-    ("target", "memory"),
-)
-_NOT_WITH_TASKS: tuple[KeyPath, ...] = (
-    ("jobs", 0, "instance_count"),
-    ("jobs", 0, "process_count_per_node"),
-    ("jobs", 0, "sku"),
+_TASKS = TaskSection(
+    "slurm.tasks", TASKS, (("target", "gpus_per_node"), ("target", "cpus_per_node"), ("target", "memory"))
 )
 
 
@@ -139,45 +134,25 @@ class Slurm(Description):
     def build_spec_backend(self, template: Template) -> tuple[BackendOptions | None, list[Finding]]:
         """The options; with tasks also what of `target` each of them has for itself."""
         options, findings = super().build_spec_backend(template)
-        if _has_tasks(template):
-            findings += [
-                Finding(
-                    path,
-                    "slurm.tasks",
-                    f"`{format_keypath(path)}` cannot be set beside `_extra.slurm.tasks`, each of which has its own: "
-                    "delete it, or clear what a base sets with `null`",
-                    on_key=True,
-                    origin=TASKS,
-                )
-                for path in _GLOBAL
-                if at(template.raw, path) not in (None, MISSING)
-            ]
-        return options, findings
+        return options, [*findings, *_TASKS.clashes(template)]
 
     def derive_shape(self, template: Template) -> tuple[DerivedShape | None, list[Finding]]:
         """The shape that the tasks add up to, where there are any."""
-        if not _has_tasks(template):
+        if not _TASKS.is_in(template):
             return None, []
         options, findings = self.build_spec_backend(template)
         if not isinstance(options, SlurmOpts):
             return None, findings
-        tasks = options.tasks.items()
-        roles = (Role(name, task.replicas, task.gpus_per_node, task.processes_per_node) for name, task in tasks)
-        return DerivedShape(tuple(roles)), []
+        return shape_of(options.tasks), []
 
     def ignores(self, template: Template) -> tuple[Ignored, ...]:
         """The nodes are used as they are: no image, no mounts; with tasks, nothing that would shape like nodes."""
-        shaped = _NOT_WITH_TASKS if _has_tasks(template) else ()
         return (
-            *(Ignored(path, "each of the tasks has a shape of its own") for path in shaped),
+            *_TASKS.ignored(template),
             Ignored(("environment", "image"), "`slurm` runs the command on the nodes as they are, in no image"),
             Ignored(("environment", "registry"), "`slurm` starts no image"),
             Ignored(("storage",), "`slurm` mounts nothing: the command must find its data itself", Severity.WARNING),
         )
-
-
-def _has_tasks(template: Template) -> bool:
-    return at(template.raw, TASKS) not in (None, MISSING, {})
 
 
 SERVICES = (Slurm(),)

@@ -17,24 +17,20 @@ from ajkit.backends.volcano.kubernetes import (
     ResourceName,
 )
 from ajkit.backends.volcano.tasks import JOB_NAME_LIMIT, TASKS, Tasks, check_tasks, rank_bases
-from ajkit.shared.problem import Finding
-from ajkit.shared.spec import BackendOptions, DerivedShape, Description, From, Ignored, NameRule, Role
+from ajkit.shared.job.unlike import TaskSection, shape_of
+from ajkit.shared.spec import BackendOptions, Description, From, NameRule
 from ajkit.shared.template.refusals import refuse
-from ajkit.shared.where import MISSING, at, format_keypath
 
 if TYPE_CHECKING:
+    from ajkit.shared.problem import Finding
+    from ajkit.shared.spec import DerivedShape, Ignored
     from ajkit.shared.template.model import Template
     from ajkit.shared.where import KeyPath
 
 _IMAGE: KeyPath = ("environment", "image")
 _CPUS: KeyPath = ("target", "cpus_per_node")
 _MEMORY: KeyPath = ("target", "memory")
-_GLOBAL: tuple[KeyPath, ...] = (_CPUS, _MEMORY, ("target", "gpus_per_node"), ("target", "rdma"))
-_NOT_WITH_TASKS: tuple[KeyPath, ...] = (
-    ("jobs", 0, "instance_count"),
-    ("jobs", 0, "process_count_per_node"),
-    ("jobs", 0, "sku"),
-)
+_TASKS = TaskSection("volcano.tasks", TASKS, (_CPUS, _MEMORY, ("target", "gpus_per_node"), ("target", "rdma")))
 
 
 def _absolute(value: str) -> str:
@@ -118,49 +114,27 @@ class Volcano(Description):
     def build_spec_backend(self, template: Template) -> tuple[BackendOptions | None, list[Finding]]:
         """The options; with tasks also what is wrong with them together and with the resources of `target`."""
         options, findings = super().build_spec_backend(template)
-        if _has_tasks(template):
-            findings += [
-                Finding(
-                    path,
-                    "volcano.tasks",
-                    f"`{format_keypath(path)}` cannot be set beside `_extra.volcano.tasks`, each of which has its own: "
-                    "delete it, or clear what a base sets with `null`",
-                    on_key=True,
-                    origin=TASKS,
-                )
-                for path in _GLOBAL
-                if at(template.raw, path) not in (None, MISSING)
-            ]
+        findings += _TASKS.clashes(template)
         if isinstance(options, VolcanoOpts) and options.tasks:
             findings += check_tasks(options.tasks)
         return options, findings
 
     def derive_shape(self, template: Template) -> tuple[DerivedShape | None, list[Finding]]:
         """The shape that the tasks add up to, where there are any."""
-        if not _has_tasks(template):
+        if not _TASKS.is_in(template):
             return None, []
         options, findings = self.build_spec_backend(template)
         if not isinstance(options, VolcanoOpts):
             return None, findings
-        roles = (
-            Role(name, task.replicas, task.gpus_per_node, task.processes_per_node)
-            for name, task in options.tasks.items()
-        )
-        return DerivedShape(tuple(roles)), []
+        return shape_of(options.tasks), []
 
     def requires(self, template: Template) -> tuple[KeyPath, ...]:
         """An image, and the resources of the pods unless each task has its own."""
-        return self.required if _has_tasks(template) else (*self.required, _CPUS, _MEMORY)
+        return self.required if _TASKS.is_in(template) else (*self.required, _CPUS, _MEMORY)
 
     def ignores(self, template: Template) -> tuple[Ignored, ...]:
         """With tasks, what would shape a homogeneous job."""
-        if not _has_tasks(template):
-            return ()
-        return tuple(Ignored(path, "each of the tasks has a shape of its own") for path in _NOT_WITH_TASKS)
-
-
-def _has_tasks(template: Template) -> bool:
-    return at(template.raw, TASKS) not in (None, MISSING, {})
+        return _TASKS.ignored(template)
 
 
 SERVICES = (Volcano(),)
