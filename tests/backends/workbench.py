@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tarfile
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 from ajkit.shared.job.execution import Handle, Snapshot, Status, Submission
@@ -44,14 +45,14 @@ def small_job(service: str, command: str, options: dict[str, Any], **fields: Any
     return JobSpec.model_validate(plain | fields)
 
 
-class Workbench:
+class Workbench(ABC):
     """Executions, and a folder in which their jobs and the one code folder lie."""
 
     folder: Path
 
+    @abstractmethod
     def execution_for(self, spec: JobSpec) -> Execution:
         """What runs a job."""
-        raise NotImplementedError
 
     def submission(self, spec: JobSpec) -> Submission:
         """A job with a code folder that holds ``hello.txt``."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.daemons import finish, is_alive, job_spec, wait_until
+from tests.e2e.meeting import MEET
 from tests.repository import ROOT
 
 if TYPE_CHECKING:
@@ -118,28 +119,3 @@ def test_a_head_that_is_started_anew_has_lost_the_job(ray_host: Host, cluster: C
     cluster.start_head()
     state, _, texts = finish(daemon, spec.sid)
     assert (state, texts["node-0"]) == ("lost", "on\n")
-
-
-MEET = """
-import os, socket, time
-rank, world = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
-place = os.environ["MASTER_ADDR"], int(os.environ["MASTER_PORT"])
-if rank == 0:
-    with socket.create_server(place) as door:
-        door.settimeout(30)
-        guests = []
-        for _ in range(world - 1):
-            guest, _ = door.accept()
-            guests.append(int(guest.recv(9)))
-            guest.sendall(b"0")
-        print("met", sorted(guests))
-else:
-    for _ in range(100):
-        try:
-            guest = socket.create_connection(place, 1)
-            break
-        except OSError:
-            time.sleep(0.1)
-    guest.sendall(str(rank).encode())
-    print("met", int(guest.recv(9)))
-"""

@@ -10,6 +10,7 @@ import pytest
 from ajkit.client.wire import DaemonRefused
 from ajkit.shared.job.spec import FromEnv, JobSpec
 from tests.daemons import finish, job_spec, wait_until
+from tests.e2e.meeting import MEET
 
 if TYPE_CHECKING:
     from ajkit.client.daemon import Daemon
@@ -234,29 +235,3 @@ def test_a_secret_is_in_no_file_and_no_argument(slurm_host: Host) -> None:
     texts = [path.read_bytes() for path in folder.rglob("*") if path.is_file()]
     assert len(texts) > 5
     assert not [each for each in texts if b"hush" in each]
-
-
-MEET = """
-import os, socket
-rank, world = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
-place = os.environ["MASTER_ADDR"], int(os.environ["MASTER_PORT"])
-if rank == 0:
-    with socket.create_server(place) as door:
-        door.settimeout(20)
-        guests = []
-        for _ in range(world - 1):
-            guest, _ = door.accept()
-            guests.append(int(guest.recv(9)))
-            guest.sendall(b"0")
-        print("met", sorted(guests))
-else:
-    import time
-    for _ in range(100):
-        try:
-            guest = socket.create_connection(place, 1)
-            break
-        except OSError:
-            time.sleep(0.1)
-    guest.sendall(str(rank).encode())
-    print("met", int(guest.recv(9)))
-"""
