@@ -9,8 +9,9 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ajkit.shared.job.amlt import amlt_config, amlt_text, draft_config, escape_dollars
+from ajkit.shared.job.amlt import amlt_config, draft_config, escape_dollars
 from ajkit.shared.problem import Severity
+from ajkit.shared.template.yamltext import yaml_text
 from tests.shared.job.asking import ask, told
 
 LEAF = """
@@ -82,9 +83,10 @@ def test_the_whole_of_it() -> None:
 
 def test_the_text_is_yaml_of_the_same_values() -> None:
     spec = ask(LEAF, nodes=4, selector=8, amlt=True).require()
-    assert yaml.safe_load(amlt_text(spec)) == amlt_config(spec)
-    assert 'LR: "1.10"' in amlt_text(spec)
-    assert amlt_text(spec).startswith("description: costs $$5\nenvironment:\n")
+    text = yaml_text(amlt_config(spec))
+    assert yaml.safe_load(text) == amlt_config(spec)
+    assert 'LR: "1.10"' in text
+    assert text.startswith("description: costs $$5\nenvironment:\n")
 
 
 def test_a_draft_is_rendered_with_what_stands_for_the_missing() -> None:

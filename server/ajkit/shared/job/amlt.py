@@ -1,4 +1,4 @@
-"""The amlt renderer: a JobSpec that carries its merged source becomes the YAML that `amlt run` takes."""
+"""The amlt renderer: a JobSpec that carries its merged source becomes the config that `amlt run` takes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from ajkit.shared.job.code import CONFIG_DIR
 from ajkit.shared.job.shape import stands_for
-from ajkit.shared.template.yamltext import yaml_text
 from ajkit.shared.where import pruned
 
 if TYPE_CHECKING:
@@ -21,11 +20,6 @@ _JOB = ("jobs", 0)
 _KEPT_AS_WRITTEN = ("sku", "process_count_per_node")
 _ELSEWHERE = re.compile(r"[/~$\\]|[A-Za-z]:|[A-Za-z][A-Za-z0-9+.-]*://")
 """How a path begins that does not depend on where the file is."""
-
-
-def amlt_text(spec: JobSpec, *, config_dir: str | None = None) -> str:
-    """The YAML of a job for `amlt run`; see `amlt_config`."""
-    return yaml_text(amlt_config(spec, config_dir=config_dir))
 
 
 def amlt_config(spec: JobSpec, *, config_dir: str | None = None) -> dict[str, Json]:
