@@ -210,7 +210,7 @@ class Engine(Homes):
         file = resolved.merged.file
         if not self._may_be_leaf(resolved.path, resolved.home, named=named or modeline(resolved.text)):
             return False
-        if not file.bases and file.config is None:
+        if not file.bases and file.values is None:
             return False
         target = resolved.config.get("target")
         if isinstance(target, dict) and target.get("service") and resolved.config.get("jobs"):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ajkit.shared.template.trail import node_at
 from ajkit.shared.where import Rule, at
 
 if TYPE_CHECKING:
@@ -21,8 +20,8 @@ def effective_path(resolved: Resolved, file: TemplateFile, path: KeyPath) -> Key
     found: KeyPath = ()
     for depth, step in enumerate(path, 1):
         here = step
-        if isinstance(step, int) and file.config is not None:
-            written = node_at(file.config, path[:depth])
+        if isinstance(step, int):
+            written = file.written(path[:depth])
             if written is not None:
                 here = _index(resolved, found, file.path, (written[0].start, written[0].end), step)
         found = (*found, here)

@@ -14,7 +14,6 @@ from ajkit.lsp.completing.memory import at_once
 from ajkit.lsp.effective import effective_path
 from ajkit.shared.template.names import TEMPLATE_FOLDER, template_name
 from ajkit.shared.template.ties import own_entries
-from ajkit.shared.template.trail import node_at
 from ajkit.shared.template.tree import Mapping, Scalar
 
 if TYPE_CHECKING:
@@ -68,7 +67,7 @@ def templates_over(graph: Graph, real: str) -> list[tuple[str, str]]:
 
 def is_effective(resolved: Resolved, file: TemplateFile, path: KeyPath) -> bool:
     """Whether what `file`, one of its chain, writes at a key path of its own config counts in a template."""
-    written = node_at(file.config, path) if file.config is not None else None
+    written = file.written(path)
     if written is None:
         return False
     node, place = written[0], effective_path(resolved, file, path)

@@ -7,8 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from ajkit.shared.template.query import children, scalars
-from ajkit.shared.template.trail import node_at
-from ajkit.shared.template.tree import Mapping, Scalar
+from ajkit.shared.template.tree import Mapping, Scalar, node_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

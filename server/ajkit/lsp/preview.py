@@ -13,7 +13,7 @@ from ajkit.shared.template.parse import parse
 from ajkit.shared.template.query import spot_at
 from ajkit.shared.template.secrets import masked
 from ajkit.shared.template.source import read_template
-from ajkit.shared.template.trail import node_at
+from ajkit.shared.template.tree import node_at
 from ajkit.shared.template.yamltext import yaml_text
 from ajkit.shared.where import Rule, Span, Text, format_keypath, walk
 

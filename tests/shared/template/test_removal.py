@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from ajkit.shared.template.parse import parse
 from ajkit.shared.template.query import children
 from ajkit.shared.template.removal import item_removal, removal_at
-from ajkit.shared.template.trail import node_at
-from ajkit.shared.template.tree import Mapping, Sequence
+from ajkit.shared.template.tree import Mapping, Sequence, node_at
 from ajkit.shared.where import Text, parse_keypath
 from tests.shared.template.yaml_drawn import drawn_yaml
 

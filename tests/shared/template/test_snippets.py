@@ -6,7 +6,7 @@ import pytest
 
 from ajkit.shared.template.parse import parse
 from ajkit.shared.template.snippets import snippet_of
-from ajkit.shared.template.trail import node_at
+from ajkit.shared.template.tree import node_at
 from ajkit.shared.where import Text, parse_keypath
 
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ajkit.shared.template.parse import parse
-from ajkit.shared.template.trail import node_at
+from ajkit.shared.template.tree import node_at
 from ajkit.shared.template.yamltext import yaml_lines, yaml_text
 from ajkit.shared.where import Text, walk
 

@@ -13,7 +13,6 @@ from ajkit.shared.template.query import spot_at
 from ajkit.shared.template.removal import removal_at
 from ajkit.shared.template.snippets import snippet_of
 from ajkit.shared.template.supposed import supposed, with_value, without_value
-from ajkit.shared.template.trail import node_at
 from ajkit.shared.where import format_keypath
 
 if TYPE_CHECKING:
@@ -61,7 +60,7 @@ def _lift(session: Session, view: View, path: KeyPath, entry: Entry, base: Merge
         return Lift(title, refused="this file cannot be read as a whole: mend it first")
     if base.on_cycle or base.causes:
         return Lift(title, refused="the base has errors of its own")
-    there = node_at(base.file.config, path) if base.file.config is not None else None
+    there = base.file.written(path)
     if there is not None and isinstance(there[0].value, dict | list) and there[0].value:
         return Lift(title, refused="the base has a mapping or list of its own there")
     snippet = snippet_of(view.file.document, entry)
@@ -72,8 +71,8 @@ def _lift(session: Session, view: View, path: KeyPath, entry: Entry, base: Merge
     if put is None:
         return Lift(title, refused="it cannot be written into the base as that stands")
     own = {
-        base.file.real: with_value(base.file.config.value if base.file.config else {}, path, entry.node.value),
-        view.file.real: without_value(view.file.config.value if view.file.config else {}, path),
+        base.file.real: with_value(base.file.values or {}, path, entry.node.value),
+        view.file.real: without_value(view.file.values or {}, path),
     }
     if not _same(view.resolved.merged, own):
         return Lift(title, refused="this template would come to something else: another base sets it too")

@@ -14,7 +14,6 @@ from ajkit.shared.template.query import containers_at, spot_at
 from ajkit.shared.template.scalars import NotJson, plain_value
 from ajkit.shared.template.secrets import is_secret
 from ajkit.shared.template.spelling import head
-from ajkit.shared.template.trail import node_at
 from ajkit.shared.template.tree import Scalar
 from ajkit.shared.where import MISSING, at, format_keypath
 
@@ -82,7 +81,7 @@ def _place(view: View, offset: int) -> KeyPath | None:
 
 def _inherited(view: View, place: KeyPath) -> Iterator[tuple[KeyPath, Json]]:
     """The scalars of the merged config below a place that the file does not write, breadth first."""
-    own = view.file.config
+    own = view.file
     start = at(view.resolved.config, place)
     if not isinstance(start, dict | list):
         return
@@ -96,7 +95,7 @@ def _inherited(view: View, place: KeyPath) -> Iterator[tuple[KeyPath, Json]]:
         elif isinstance(value, list):
             # A list of plain values grows by what is written here: nothing of it can be overridden.
             queue.extend(((*path, index), below) for index, below in enumerate(value) if isinstance(below, dict))
-        elif value is not None and isinstance(path[-1], str) and (own is None or node_at(own, path) is None):
+        elif value is not None and isinstance(path[-1], str) and own.written(path) is None:
             yield path, value
 
 

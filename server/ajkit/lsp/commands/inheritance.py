@@ -16,7 +16,6 @@ from ajkit.lsp.threads import give_way
 from ajkit.shared.template.merged import Inherited
 from ajkit.shared.template.names import base_path, dotted_name, template_name
 from ajkit.shared.template.query import spot_at
-from ajkit.shared.template.trail import node_at
 from ajkit.shared.where import parse_keypath
 
 if TYPE_CHECKING:
@@ -93,7 +92,7 @@ def _keypath(session: Session, given: Arguments) -> KeyPath | None:
 
 def _standing(resolved: Resolved, file: TemplateFile, keypath: KeyPath, session: Session) -> dict[str, Any]:
     """What became of a value that a base writes in a template that extends it."""
-    if file.config is None or node_at(file.config, keypath) is None:
+    if file.written(keypath) is None:
         return {"standing": "absent", "winner": None}
     if is_effective(resolved, file, keypath):
         return {"standing": "effective", "winner": None}
@@ -126,7 +125,7 @@ class _Chain:
             "path": file.path,
             "uri": self._session.uri_of(file.path),
             "errors": sum(each.is_error for each in merged.problems),
-            "keys": list(file.config.entries) if file.config is not None else [],
+            "keys": list(file.values or ()),
         }
         if file.real in self._met:
             return found | {"again": True, "bases": []}

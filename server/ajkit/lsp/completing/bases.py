@@ -161,8 +161,8 @@ def _describe(file: TemplateFile, markup: Markup) -> None:
         markup.line(comment)
     if file.bases:
         markup.line("Extends " + ", ".join(markup.code(each.name) for each in file.bases))
-    if file.config is not None and file.config.entries:
-        markup.line("Sets " + ", ".join(markup.code(each) for each in file.config.entries))
+    if file.values:
+        markup.line("Sets " + ", ".join(markup.code(each) for each in file.values))
 
 
 def _leading_comment(content: str) -> str:

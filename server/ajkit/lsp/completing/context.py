@@ -13,8 +13,7 @@ from ajkit.lsp.completing.places import Context, Others, Slot
 from ajkit.shared.template.indents import Indents
 from ajkit.shared.template.lines import read_line
 from ajkit.shared.template.standing import believable, standing
-from ajkit.shared.template.trail import node_at
-from ajkit.shared.template.tree import Mapping, Sequence
+from ajkit.shared.template.tree import Mapping, Sequence, node_at
 
 if TYPE_CHECKING:
     from collections.abc import Container

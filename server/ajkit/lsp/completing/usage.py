@@ -106,8 +106,8 @@ def _read(files: Files, path: str) -> frozenset[tuple[Place, str]]:
         return frozenset()
     if len(data) > _BIGGEST:
         return frozenset()
-    config = read_template(path, "", parse_bytes(path, data)).config
-    return frozenset(used(config.value)) if config is not None else frozenset()
+    config = read_template(path, "", parse_bytes(path, data)).values
+    return frozenset(used(config)) if config is not None else frozenset()
 
 
 def used(config: Mapping[str, Json]) -> Iterator[tuple[Place, str]]:

@@ -14,7 +14,7 @@ from ajkit.shared.template.merge import merge
 from ajkit.shared.template.merged import Written
 from ajkit.shared.template.secrets import SHORTEST_FORM, masked, named_secret
 from ajkit.shared.template.ties import is_own
-from ajkit.shared.template.trail import Trails, node_at
+from ajkit.shared.template.trail import Trails
 from ajkit.shared.template.tree import Mapping, Scalar, Sequence
 from ajkit.shared.where import Missing, Rule, at
 
@@ -208,7 +208,7 @@ def _of_the_shape(session: Session, view: View) -> Iterator[_Hint]:
     here = winner.span if winner and winner.span and winner.span.path == view.path else None
     if session.settings.inlay_sku and sizing.complete and here and winner and sizing.sku != winner.value:
         yield _Hint(here.end, f"= {sizing.sku}", tooltip=f"With {_shape(sizing)}")
-    written = node_at(view.file.config, ENV_PATH) if view.file.config is not None else None
+    written = view.file.written(ENV_PATH)
     if session.settings.inlay_env and view.leaf and written is not None and written[1] is not None:
         yield _variables(view, written[1], sizing)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ajkit.lsp.impact import standing
-from ajkit.shared.template.trail import node_at
 from ajkit.shared.where import Span, format_keypath
 
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ def _of_values(view: View, impact: Impact, uri: str) -> Iterator[dict[str, Any]]
     """A lens on every value that some template overrides."""
     number = 0
     for path, effect in impact.effects.items():
-        found = node_at(view.file.config, path) if effect.overridden and view.file.config else None
+        found = view.file.written(path) if effect.overridden else None
         if found is None or number == LIMIT:
             continue
         number += 1

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from ajkit.lsp.reading import dependents_of, template_of
 from ajkit.shared.template.names import base_path
 from ajkit.shared.template.query import base_at, spot_at
-from ajkit.shared.template.trail import node_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -70,9 +69,9 @@ def writers_of(session: Session, view: View, path: KeyPath, *, itself: bool) -> 
     files = [each.file for each in view.resolved.everything]
     files += [file for shown in dependents_of(view)[:FILE_LIMIT] if (file := template_of(session, shown)) is not None]
     for file in files:
-        if file.config is None or (file is view.file and not itself):
+        if file is view.file and not itself:
             continue
-        found = node_at(file.config, path)
+        found = file.written(path)
         if found is not None:
             node, entry = found
             yield file.document.span(entry or node)

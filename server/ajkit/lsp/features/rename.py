@@ -14,7 +14,6 @@ from ajkit.lsp.spans import unquoted
 from ajkit.shared.problem import Edit
 from ajkit.shared.template.names import SUFFIX, base_path, name_fault
 from ajkit.shared.template.query import base_at, spot_at
-from ajkit.shared.template.trail import node_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -101,14 +100,14 @@ def _writers(session: Session, view: View, path: KeyPath) -> Iterator[Span]:
     files = {each.file.real: each.file for each in view.resolved.everything}
     graph = view.graph
     if graph is not None:
-        writers = [each for each in files.values() if each.config is not None and node_at(each.config, path)]
+        writers = [each for each in files.values() if each.written(path)]
         shown = dict.fromkeys(graph.paths[real] for each in writers for real in graph.all_dependents(each.real))
         for each in dict.fromkeys([*shown, *dependents_of(view)]):
             file = template_of(session, each)
             if file is not None:
                 files.setdefault(file.real, file)
     for file in files.values():
-        found = node_at(file.config, path) if file.config is not None else None
+        found = file.written(path)
         if found is not None and found[1] is not None:
             yield file.document.span(found[1])
 

@@ -69,8 +69,9 @@ def _merge_member(
                 height, deepest = base.height, link
 
     inherit(member.links)
-    own = Written(file.path, file.document.text, file.config, file.document.nodes) if file.config is not None else None
-    if own:
+    own = None
+    if file.values is not None:
+        own = Written(file.path, file.document.text, file.values, file.document.nodes, file)
         parts.append(own)
     inherit(member.overlays)
     parts.extend(overlays)

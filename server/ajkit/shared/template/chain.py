@@ -30,17 +30,20 @@ UNTITLED = "untitled:"
 class Memo:
     """What was already read and merged: base files by shown path, merged bases by (real path, AJ_HOME).
 
-    Only bases are kept, so that a workspace of thousands of leaves stays small. Entries are good until the file
+    `ways` are base names that lead to a file that can be read, by (folder, name, AJ_HOME): its real path and the paths
+    that were tried. Only bases are kept, so that a workspace of thousands of leaves stays small. Entries are good until the file
     changes: whoever holds a memo across changes calls `forget`.
     """
 
     files: dict[str, TemplateFile | FileProblem] = field(default_factory=dict)
     merged: dict[tuple[str, str | None], Merged] = field(default_factory=dict)
     real: dict[str, str] = field(default_factory=dict)
+    ways: dict[tuple[str, str, str | None], tuple[str, tuple[str, ...]]] = field(default_factory=dict)
 
     def forget(self, paths: Iterable[str]) -> None:
         """Drop everything that was made from any of these paths (as shown, tried, or real)."""
         gone = set(paths)
+        self.ways.clear()
         for path in gone & self.real.keys():
             del self.real[path]
         for path, entry in list(self.files.items()):
@@ -146,20 +149,24 @@ class Loader:
     def _follow(self, file: TemplateFile, folder: str, ref: BaseRef, tried: set[str]) -> Link:
         if "." not in ref.name and file.path.startswith(UNTITLED):
             return Link(ref, None, faults.unsaved(ref))
+        known = self._memo.ways.get((folder, ref.name, self._home))
+        if known is not None:
+            tried.update(known[1])
+            return Link(ref, known[0])
         wanted = base_path(ref.name, folder, self._home)
         if wanted is None:
             return Link(ref, None, faults.no_home(ref))
         real = self.real(wanted)
         shown = self.shown(real)
-        tried.add(shown)
-        if wanted != shown:
-            tried.add(wanted)
+        looked_at = (shown,) if wanted == shown else (shown, wanted)
+        tried.update(looked_at)
         try:
             self.load(shown, real, keep=True)
         except FileProblem as error:
             if error.kind == "unreadable":
                 return Link(ref, None, faults.unreadable(ref, str(error)))
             return Link(ref, None, faults.missing(self._files, ref, wanted, folder, self._home))
+        self._memo.ways[folder, ref.name, self._home] = real, looked_at
         return Link(ref, real)
 
     def shown(self, real: str) -> str:

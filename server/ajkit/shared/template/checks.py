@@ -61,7 +61,7 @@ def writes_odd_texts(merged: Merged) -> bool:
 
 def _holds_odd_texts(file: TemplateFile) -> bool:
     if file.odd_texts is None:
-        odd = file.config is not None and _is_odd(file.config.value)
+        odd = file.values is not None and _is_odd(file.values)
         object.__setattr__(file, "odd_texts", odd)  # what was read is not changed by what is remembered of it
         return odd
     return file.odd_texts

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from ajkit.shared.records import dataclass
 from ajkit.shared.template.merge import merge_mappings
+from ajkit.shared.template.tree import Mapping
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ajkit.shared.problem import Problem
     from ajkit.shared.template.source import BaseRef, TemplateFile
-    from ajkit.shared.template.tree import Mapping
     from ajkit.shared.where import Json, KeyPath, Text
 
 
@@ -21,18 +21,22 @@ if TYPE_CHECKING:
 class Written:
     """A mapping as one hand wrote it: a file's own config, or what the command line sets.
 
-    `label` names the hand: the path of the file, or the command line's option.
+    `label` names the hand: the path of the file, or the command line's option. `value` is plain, `nodes` the number of
+    its nodes; `source` is the located mapping, or the file whose config it is.
     """
 
     label: str
     text: Text
-    node: Mapping
-    nodes: int = 1
+    value: dict[str, Json]
+    nodes: int
+    source: Mapping | TemplateFile
 
     @property
-    def value(self) -> dict[str, Json]:
-        """The plain value."""
-        return self.node.value
+    def node(self) -> Mapping:
+        """The located mapping."""
+        node = self.source if isinstance(self.source, Mapping) else self.source.config
+        assert node
+        return node
 
 
 @dataclass(frozen=True, slots=True)

@@ -114,9 +114,13 @@ def _lay_set(setting: str, parts: list[Written], patches: list[Patch], problems:
     key_start, key_end = len("--set "), len("--set ") + len(head)
     if any(isinstance(step, int) for step in path):
         root = Mapping({head: node.value}, {head: Entry(key_start, key_end, node)}, key_start, len(label))
-        patches.append(Patch(path, Written(label, text, root), head))
+        patches.append(Patch(path, _written(label, text, root), head))
         return
-    parts.append(Written(label, text, _nest(path, node, key_start, key_end), document.nodes + len(path)))
+    parts.append(_written(label, text, _nest(path, node, key_start, key_end), document.nodes + len(path)))
+
+
+def _written(label: str, text: Text, node: Mapping, nodes: int = 1) -> Written:
+    return Written(label, text, node.value, nodes, node)
 
 
 def _move(node: Node, by: int) -> None:
@@ -160,7 +164,7 @@ def _lay_env(setting: str, problems: list[Problem]) -> Written | None:
         )
         return None
     node = Scalar(value, value, len(label) - len(value), len(label), plain=False)
-    return Written(label, text, _nest((*ENV_PATH, name), node, start, start + len(name)), 6)
+    return _written(label, text, _nest((*ENV_PATH, name), node, start, start + len(name)), 6)
 
 
 def apply_patch(config: dict[str, Json], patch: Patch) -> dict[str, Json] | Problem:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from ajkit.shared.problem import in_order, problem
 from ajkit.shared.template.attempt import attempt
 from ajkit.shared.template.tree import Document
+from ajkit.shared.template.values import plain_values
 from ajkit.shared.where import Span, Text
+
+if TYPE_CHECKING:
+    from ajkit.shared.template.tree import Node
 
 SIZE_LIMIT = 16 * 1024 * 1024
 """The largest file that is read, in bytes."""
@@ -50,7 +55,8 @@ def parse(text: Text, *, hint: int | None = None, pure: bool = False) -> Documen
 def parse_bytes(path: str, data: bytes, *, hint: int | None = None, pure: bool = False) -> Document:
     """The document of a file's bytes: UTF-8, with or without a byte order mark (which is no part of the text).
 
-    Never raises: what cannot be read is a document without a tree and with a problem that says why.
+    Never raises: what cannot be read is a document without a tree and with a problem that says why. The tree of an
+    ordinary file is made when it is asked for.
     """
     if len(data) > SIZE_LIMIT:
         return _too_large(Text(path, ""))
@@ -59,7 +65,19 @@ def parse_bytes(path: str, data: bytes, *, hint: int | None = None, pure: bool =
         content = data.decode("utf-8")
     except UnicodeDecodeError as error:
         return _not_utf8(path, data, error)
-    return parse(Text(path, content), hint=hint, pure=pure)
+    text = Text(path, content)
+    found = plain_values(content, pure=pure)
+    if found is not None:
+        return Document.of_values(text, *found, _pure_tree if pure else _tree)
+    return parse(text, hint=hint, pure=pure)
+
+
+def _tree(text: Text) -> Node | None:
+    return attempt(text).composer.root
+
+
+def _pure_tree(text: Text) -> Node | None:
+    return attempt(text, pure=True).composer.root
 
 
 def _too_large(text: Text) -> Document:

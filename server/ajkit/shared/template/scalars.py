@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from yaml.resolver import Resolver
 
 if TYPE_CHECKING:
-    import re
+    from collections.abc import Callable
 
     from ajkit.shared.where import Json
 
@@ -20,8 +20,8 @@ _MAX_BITS = 14_284  # 2 ** 14_284 has 4,300 digits
 _BOOLS = {"yes": True, "true": True, "on": True, "no": False, "false": False, "off": False}
 
 _KINDS = {CORE + kind: kind for kind in ("bool", "float", "int", "null")}
-_RULES: dict[str, list[tuple[str, re.Pattern[str]]]] = {
-    first: [(_KINDS[tag], pattern) for tag, pattern in rules if tag in _KINDS]
+_RULES: dict[str, list[tuple[str, Callable[[str], object]]]] = {
+    first: [(_KINDS[tag], pattern.match) for tag, pattern in rules if tag in _KINDS]
     for first, rules in Resolver.yaml_implicit_resolvers.items()
     if isinstance(first, str)
 }
@@ -36,8 +36,8 @@ class NotJson(ValueError):
 
 def plain_kind(raw: str) -> str:
     """What an unquoted scalar is: ``null``, ``bool``, ``int``, ``float`` or ``str``."""
-    for kind, pattern in _RULES.get(raw[:1], ()):
-        if pattern.match(raw):
+    for kind, matches in _RULES.get(raw[:1], ()):
+        if matches(raw):
             return kind
     return "str"
 
@@ -80,6 +80,8 @@ class PlainValues(dict[str, "Json"]):
     """
 
     def __missing__(self, raw: str) -> Json:
+        if raw[:1] not in _RULES:
+            return raw  # text, as nearly all long ones and most that are new: worth no place
         value = plain_value(raw)
         if len(raw) <= _MEMO_LENGTH:
             if len(self) >= _MEMO_SIZE:
@@ -89,19 +91,19 @@ class PlainValues(dict[str, "Json"]):
 
 
 def _value(kind: str, raw: str) -> Json:
-    match kind:
-        case "null":
-            return None
-        case "bool":
-            if raw.lower() not in _BOOLS:
-                raise NotJson(f"`{_short(raw)}` is neither true nor false: write `true` or `false`, or remove the tag")
-            return _BOOLS[raw.lower()]
-        case "int":
-            return _int(raw)
-        case "float":
-            return _float(raw)
-        case _:
-            return raw
+    read = _READERS.get(kind)
+    return read(raw) if read is not None else raw
+
+
+def _null(_: str) -> None:
+    return None
+
+
+def _bool(raw: str) -> bool:
+    value = _BOOLS.get(raw.lower())
+    if value is None:
+        raise NotJson(f"`{_short(raw)}` is neither true nor false: write `true` or `false`, or remove the tag")
+    return value
 
 
 def _int(raw: str) -> int:
@@ -171,3 +173,6 @@ def _refusal(tag: str) -> str:
 
 def _short(raw: str) -> str:
     return raw if len(raw) <= 40 else raw[:37] + "…"
+
+
+_READERS: dict[str, Callable[[str], Json]] = {"null": _null, "bool": _bool, "int": _int, "float": _float}

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ajkit.shared.problem import Edit, Fix, Problem, problem
 from ajkit.shared.records import dataclass
 from ajkit.shared.template.names import did_you_mean, name_fault, near
-from ajkit.shared.template.tree import Document, Entry, Mapping, Scalar, Sequence
+from ajkit.shared.template.tree import Mapping, Scalar, Sequence, node_at
+from ajkit.shared.where import Missing, Span, at
 
 if TYPE_CHECKING:
-    from ajkit.shared.template.tree import Node
-    from ajkit.shared.where import Span
+    from collections.abc import Callable
+
+    from ajkit.shared.template.tree import Document, Entry, Node
+    from ajkit.shared.where import Json, KeyPath
 
 TOP_KEYS = ("base", "config")
 CONFIG_SECTIONS = (
@@ -27,29 +31,48 @@ CONFIG_SECTIONS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
 class BaseRef:
     """One base name as written; `span` covers the name with its quotes."""
 
-    name: str
-    span: Span
+    __slots__ = ("_span", "name")
+
+    def __init__(self, name: str, span: Span | Callable[[], Span]) -> None:
+        """A name and its place, or how to find that: of nearly all names nobody asks where they stand."""
+        self.name = name
+        self._span = span
+
+    @property
+    def span(self) -> Span:
+        """The place of the name."""
+        if not isinstance(self._span, Span):
+            self._span = self._span()
+        return self._span
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, BaseRef) and self.name == other.name and (self is other or self.span == other.span)
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __repr__(self) -> str:
+        return f"BaseRef({self.name!r})"
 
 
 @dataclass(frozen=True, slots=True)
 class TemplateFile:
     """One template file: where it is really, its document, bases in order, own config and problems of its own form.
 
-    `sha256` is the digest of its bytes, `config_key` the entry of `config`, where there is one. `odd_texts` is worked
-    out on demand and kept by `ajkit.shared.template.checks`: a file is merged anew whenever one of its bases is edited.
+    `sha256` is the digest of its bytes, `values` the plain value of its `config`, None where that is no mapping.
+    `config`, `config_key` and `base_key` are located: of a file that was only read for its values, whoever asks for
+    one of them has the tree made. `odd_texts` is worked out on demand and kept by `ajkit.shared.template.checks`: a
+    file is merged anew whenever one of its bases is edited.
     """
 
     real: str
     sha256: str
     document: Document
     bases: tuple[BaseRef, ...]
-    config: Mapping | None
-    config_key: Entry | None
-    base_key: Entry | None
+    values: dict[str, Json] | None
     problems: tuple[Problem, ...]
     odd_texts: bool | None = None
 
@@ -58,60 +81,99 @@ class TemplateFile:
         """The path as it was reached."""
         return self.document.text.path
 
+    @property
+    def config(self) -> Mapping | None:
+        """The own config as it is written."""
+        node = self.config_key.node if self.config_key else None
+        return node if isinstance(node, Mapping) else None
+
+    def written(self, path: KeyPath) -> tuple[Node, Entry | None] | None:
+        """What the own config has at a key path, with the entry it stands under; None where it has nothing there."""
+        if self.values is None or isinstance(at(self.values, path), Missing) or self.config is None:
+            return None
+        return node_at(self.config, path)
+
+    @property
+    def config_key(self) -> Entry | None:
+        """The entry of `config`, where there is one."""
+        return _entry(self.document, "config")
+
+    @property
+    def base_key(self) -> Entry | None:
+        """The entry of `base`, where there is one."""
+        return _entry(self.document, "base")
+
 
 def read_template(real: str, sha256: str, document: Document) -> TemplateFile:
     """Read the form of a parsed file; parse problems come first in `problems`."""
     problems = list(document.problems)
-    root = document.root
+    root = document.value
     bases: list[BaseRef] = []
-    config: Mapping | None = None
-    base_entry = config_entry = None
-    if isinstance(root, Mapping):
-        base_entry = root.entries.get("base")
-        if base_entry:
-            bases = _read_bases(document, base_entry.node, problems)
-        config_entry = root.entries.get("config")
-        if config_entry:
-            config = _read_config(document, config_entry.node, problems)
-        for key, entry in root.entries.items():
-            if key not in TOP_KEYS and not key.startswith("x-"):
-                problems.append(_unknown_key(document, key, entry))
-    elif root is not None and not (isinstance(root, Scalar) and root.value is None):
-        kind = "a list" if isinstance(root, Sequence) else "a single value"
+    config: dict[str, Json] | None = None
+    if isinstance(root, dict):
+        if "base" in root:
+            bases = _read_bases(document, root["base"], problems)
+        if "config" in root:
+            config = _read_config(document, root["config"], problems)
+        strange = (key for key in root if key not in TOP_KEYS and not key.startswith("x-"))
+        problems += [_unknown_key(document, key) for key in strange]
+    elif root is not None:
+        kind = "a list" if isinstance(root, list) else "a single value"
         problems.append(
             problem(
                 "template.shape",
                 f"a template is a mapping with `base` and `config`, not {kind}",
-                document.span(root),
+                document.span(document.root) if document.root else Span(document.text, 0, 0),
             )
         )
-    return TemplateFile(real, sha256, document, tuple(bases), config, config_entry, base_entry, tuple(problems))
+    return TemplateFile(real, sha256, document, tuple(bases), config, tuple(problems))
 
 
-def _read_config(document: Document, node: Node, problems: list[Problem]) -> Mapping | None:
-    if isinstance(node, Mapping):
-        return node
-    if not (isinstance(node, Scalar) and node.value is None):
-        kind = "a list" if isinstance(node, Sequence) else "a single value"
-        problems.append(
-            problem("template.shape", f"`config` must be a mapping of sections, not {kind}", document.span(node))
-        )
+def _entry(document: Document, key: str) -> Entry | None:
+    root = document.root
+    return root.entries.get(key) if isinstance(root, Mapping) else None
+
+
+def _written(document: Document, path: KeyPath) -> Node:
+    """The node at a key path of a document that has a value there."""
+    found = document.root and node_at(document.root, path)
+    assert found
+    return found[0]
+
+
+def _read_config(document: Document, value: Json, problems: list[Problem]) -> dict[str, Json] | None:
+    if isinstance(value, dict):
+        return value
+    if value is not None:
+        kind = "a list" if isinstance(value, list) else "a single value"
+        span = document.span(_written(document, ("config",)))
+        problems.append(problem("template.shape", f"`config` must be a mapping of sections, not {kind}", span))
     return None
 
 
-def _read_bases(document: Document, node: Node, problems: list[Problem]) -> list[BaseRef]:
-    if isinstance(node, Scalar) and node.value is None:
+def _read_bases(document: Document, value: Json, problems: list[Problem]) -> list[BaseRef]:
+    if value is None:
         return []
     bases = []
-    for item in node.items if isinstance(node, Sequence) else [node]:
-        span = document.span(item)
-        if not isinstance(item, Scalar) or not isinstance(item.value, str):
-            problems.append(problem("base.type", _type_message(item), span, fixes=_quote_fix(item, span)))
-        elif fault := name_fault(item.value):
-            problems.append(problem("base.name", f"`{item.value}`: {fault}" if item.value else fault, span))
+    items: list[tuple[Json, KeyPath]] = [(value, ("base",))]
+    if isinstance(value, list):
+        items = [(item, ("base", index)) for index, item in enumerate(value)]
+    for item, path in items:
+        fault = name_fault(item) if isinstance(item, str) else None
+        if isinstance(item, str) and not fault:
+            bases.append(BaseRef(item, partial(_place, document, path)))
+            continue
+        node = _written(document, path)
+        span = document.span(node)
+        if fault:
+            problems.append(problem("base.name", f"`{item}`: {fault}" if item else fault, span))
         else:
-            bases.append(BaseRef(item.value, span))
+            problems.append(problem("base.type", _type_message(node), span, fixes=_quote_fix(node, span)))
     return bases
+
+
+def _place(document: Document, path: KeyPath) -> Span:
+    return document.span(_written(document, path))
 
 
 def _type_message(item: Node) -> str:
@@ -137,7 +199,9 @@ def _quote_fix(item: Node, span: Span) -> tuple[Fix, ...]:
     return ()
 
 
-def _unknown_key(document: Document, key: str, entry: Entry) -> Problem:
+def _unknown_key(document: Document, key: str) -> Problem:
+    entry = _entry(document, key)
+    assert entry
     span = document.span(entry)
     if key in CONFIG_SECTIONS:
         from ajkit.shared.template.relocation import under_config  # noqa: PLC0415 - few files need it

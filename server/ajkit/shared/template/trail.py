@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ajkit.shared.template.merge import rule_of
 from ajkit.shared.template.merged import Together, Written
-from ajkit.shared.template.tree import Mapping, Scalar, Sequence
+from ajkit.shared.template.tree import Scalar, node_at
 from ajkit.shared.where import Missing, Origin, Rule, Span, Trail, at
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ajkit.shared.template.merged import Merged, Part
-    from ajkit.shared.template.tree import Entry, Node
     from ajkit.shared.where import Json, KeyPath
 
 
@@ -178,22 +177,6 @@ def _once(ways: Iterable[_Way]) -> tuple[_Way, ...]:
             each if met is None else _Way(met.origin, min(met.road, each.road, key=len), met.roads + each.roads)
         )
     return tuple(kept.values())
-
-
-def node_at(root: Node, path: KeyPath) -> tuple[Node, Entry | None] | None:
-    """The node at a key path of one written tree, with the entry it stands under (None for list items and the root)."""
-    node: Node = root
-    entry: Entry | None = None
-    for step in path:
-        if isinstance(node, Mapping) and isinstance(step, str) and step in node.entries:
-            entry = node.entries[step]
-            node = entry.node
-        elif isinstance(node, Sequence) and isinstance(step, int) and step < len(node.items):
-            entry = None
-            node = node.items[step]
-        else:
-            return None
-    return node, entry
 
 
 def written_origin(part: Written, path: KeyPath) -> Origin | None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ajkit.shared.records import dataclass
 from ajkit.shared.where import Span
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ajkit.shared.problem import Problem
-    from ajkit.shared.where import Json, Text
+    from ajkit.shared.where import Json, KeyPath, Text
 
 
 class Scalar:
@@ -71,22 +72,70 @@ What ``<<`` takes over are the very entries of the mapping that it names, in the
 """
 
 
-@dataclass(frozen=True, slots=True)
 class Document:
     """A parsed file: its text, its tree (None when there is nothing or nothing could be saved) and its problems.
+
+    `value` is the plain value of the tree. Of an ordinary text that alone was read: its tree is made when somebody asks
+    for `root`, as nearly all files of a workspace are right and nobody asks where their values stand.
 
     `broken` lists the zero-based lines that recovery had to set aside; `nodes` counts nodes after aliases; `parses`
     says how often the parser ran; `whole` is false where it gave up before the end of the text.
     """
 
-    text: Text
-    root: Node | None
-    problems: tuple[Problem, ...] = ()
-    broken: tuple[int, ...] = ()
-    nodes: int = 0
-    parses: int = 1
-    whole: bool = True
+    __slots__ = ("_compose", "_root", "broken", "nodes", "parses", "problems", "text", "value", "whole")
+
+    def __init__(
+        self,
+        text: Text,
+        root: Node | None,
+        problems: tuple[Problem, ...] = (),
+        broken: tuple[int, ...] = (),
+        nodes: int = 0,
+        parses: int = 1,
+        *,
+        whole: bool = True,
+    ) -> None:
+        self.text = text
+        self.value: Json = None if root is None else root.value
+        self.problems = problems
+        self.broken = broken
+        self.nodes = nodes
+        self.parses = parses
+        self.whole = whole
+        self._root = root
+        self._compose: Callable[[Text], Node | None] | None = None
+
+    @classmethod
+    def of_values(cls, text: Text, value: Json, nodes: int, compose: Callable[[Text], Node | None]) -> Document:
+        """The document of a text without problems whose tree is still to be made, by `compose`."""
+        document = cls(text, None, nodes=nodes)
+        document.value = value
+        document._compose = compose
+        return document
+
+    @property
+    def root(self) -> Node | None:
+        """The tree."""
+        if self._compose is not None:
+            self._root, self._compose = self._compose(self.text), None
+        return self._root
 
     def span(self, node: Node | Entry) -> Span:
         """The span of a node, or of an entry's key."""
         return Span(self.text, node.start, node.end)
+
+
+def node_at(root: Node, path: KeyPath) -> tuple[Node, Entry | None] | None:
+    """The node at a key path of one written tree, with the entry it stands under (None for list items and the root)."""
+    node: Node = root
+    entry: Entry | None = None
+    for step in path:
+        if isinstance(node, Mapping) and isinstance(step, str) and step in node.entries:
+            entry = node.entries[step]
+            node = entry.node
+        elif isinstance(node, Sequence) and isinstance(step, int) and step < len(node.items):
+            entry = None
+            node = node.items[step]
+        else:
+            return None
+    return node, entry
