@@ -89,23 +89,28 @@ export function rangeOf(plain: PlainRange): vscode.Range {
   return new vscode.Range(plain.start.line, plain.start.character, plain.end.line, plain.end.character)
 }
 
-/** Opens a file at a range: in the column where it is open already, else (where asked) not in the active one. */
-export async function show(uri: vscode.Uri, range?: PlainRange | null, elsewhere = false): Promise<vscode.TextEditor> {
+/** Opens a file at a range: in the column where it is open already, else in the active one, but never in `kept`. */
+export async function show(
+  uri: vscode.Uri,
+  range?: PlainRange | null,
+  kept?: vscode.ViewColumn,
+): Promise<vscode.TextEditor> {
   const editors = vscode.window.visibleTextEditors
   const there = editors.find((each) => each.document.uri.toString() === uri.toString())
-  const other = elsewhere
-    ? editors.find((each) => each.viewColumn !== vscode.window.activeTextEditor?.viewColumn)
-    : undefined
-  const editor = await vscode.window.showTextDocument(uri, {
-    preview: false,
-    viewColumn: (there ?? other)?.viewColumn ?? vscode.ViewColumn.Active,
-  })
+  const viewColumn = there?.viewColumn ?? (kept === undefined ? vscode.ViewColumn.Active : columnBut(kept))
+  const editor = await vscode.window.showTextDocument(uri, { preview: false, viewColumn })
   if (range) {
     const place = rangeOf(range)
     editor.selection = new vscode.Selection(place.start, place.start)
     reveal(editor, place)
   }
   return editor
+}
+
+/** A column that is open beside the one that is to be seen on, or a new one. */
+function columnBut(kept: vscode.ViewColumn): vscode.ViewColumn {
+  const other = vscode.window.tabGroups.all.find((each) => each.viewColumn !== kept)
+  return other?.viewColumn ?? vscode.ViewColumn.Beside
 }
 
 /** Scrolls to a range, unless it can be seen. */

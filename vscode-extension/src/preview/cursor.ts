@@ -70,7 +70,9 @@ export class Cursor implements Disposable {
       void window.showInformationMessage('No template wrote this: it is made when the job is.')
       return
     }
-    await ('targetUri' in first ? show(first.targetUri, first.targetRange, true) : show(first.uri, first.range, true))
+    await ('targetUri' in first
+      ? show(first.targetUri, first.targetRange, editor.viewColumn)
+      : show(first.uri, first.range, editor.viewColumn))
   }
 
   dispose(): void {

@@ -114,5 +114,24 @@ export const graphView = () => {
       const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs)
       assert.equal(tabs.filter((tab) => tab.label === 'Inheritance Graph').length, 1)
     })
+
+    it('what is opened from it never covers it, whichever column had the focus', async () => {
+      await open('.aj/template/train.yaml')
+      const panel = await vscode.commands.executeCommand<GraphPanel>('aj.graph')
+      await until(() => panel.drawing)
+      const seen = () => vscode.window.tabGroups.all.map((group) => group.activeTab?.label)
+      for (const [name, label] of [
+        ['base.local', 'local.yaml'],
+        ['sweep', 'sweep.yaml'],
+      ] as const) {
+        await panel.reveal(undefined)
+        await panel.open(name)
+        assert.deepEqual(seen(), [label, 'Inheritance Graph'])
+      }
+      await vscode.window.tabGroups.close(vscode.window.tabGroups.all[0] ?? [])
+      await until(() => seen().length === 1)
+      await panel.open('train')
+      assert.deepEqual(seen(), ['Inheritance Graph', 'train.yaml'])
+    })
   })
 }

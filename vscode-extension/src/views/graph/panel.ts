@@ -67,6 +67,14 @@ export class GraphPanel implements Ending {
     }
   }
 
+  /** Opens the file of a template beside the graph. */
+  async open(name: string): Promise<void> {
+    const node = this.graph?.nodes.find((each) => each.name === name)
+    if (node) {
+      await show(Uri.parse(node.uri), null, this.panel.viewColumn)
+    }
+  }
+
   dispose(): void {
     this.panel.dispose()
   }
@@ -81,13 +89,9 @@ export class GraphPanel implements Ending {
       case 'ready':
         await this.draw(true)
         break
-      case 'open': {
-        const node = this.graph?.nodes.find((each) => each.name === message.name)
-        if (node) {
-          await show(Uri.parse(node.uri), null, true)
-        }
+      case 'open':
+        await this.open(message.name)
         break
-      }
       case 'whole':
         this.whole = message.whole
         await this.draw()
