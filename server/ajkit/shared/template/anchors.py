@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ajkit.shared.records import dataclass
-from ajkit.shared.template.tree import Mapping, Scalar, Sequence
+from ajkit.shared.template.tree import NESTING_LIMIT, Mapping, Scalar, Sequence
 
 if TYPE_CHECKING:
     from ajkit.shared.template.findings import Findings
     from ajkit.shared.template.tree import Node
 
-NESTING_LIMIT = 100
 ALIASES_LIMIT = 1_000_000
 
 

@@ -15,11 +15,11 @@ from yaml.events import (
 )
 
 from ajkit.shared.records import dataclass
-from ajkit.shared.template.anchors import NESTING_LIMIT
 from ajkit.shared.template.collector import collector_paused
 from ajkit.shared.template.complaints import Kind, complaint
 from ajkit.shared.template.compose import Composer, Stop
 from ajkit.shared.template.events import open_events
+from ajkit.shared.template.tree import NESTING_LIMIT
 
 if TYPE_CHECKING:
     from collections.abc import Callable

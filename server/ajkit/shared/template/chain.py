@@ -31,8 +31,8 @@ class Memo:
     """What was already read and merged: base files by shown path, merged bases by (real path, AJ_HOME).
 
     `ways` are base names that lead to a file that can be read, by (folder, name, AJ_HOME): its real path and the paths
-    that were tried. Only bases are kept, so that a workspace of thousands of leaves stays small. Entries are good until the file
-    changes: whoever holds a memo across changes calls `forget`.
+    that were tried. Only bases are kept, so that a workspace of thousands of leaves stays small. Entries are good until
+    the file changes: whoever holds a memo across changes calls `forget`.
     """
 
     files: dict[str, TemplateFile | FileProblem] = field(default_factory=dict)

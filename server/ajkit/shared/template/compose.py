@@ -15,10 +15,10 @@ from yaml.events import (
     StreamEndEvent,
 )
 
-from ajkit.shared.template.anchors import NESTING_LIMIT, Anchors, Size, take_over
+from ajkit.shared.template.anchors import Anchors, Size, take_over
 from ajkit.shared.template.findings import Findings
 from ajkit.shared.template.scalars import CORE, NotJson, PlainValues, collection_refusal, plain_value, tagged_value
-from ajkit.shared.template.tree import Entry, Mapping, Scalar, Sequence
+from ajkit.shared.template.tree import NESTING_LIMIT, Entry, Mapping, Scalar, Sequence
 
 if TYPE_CHECKING:
     from collections.abc import Callable

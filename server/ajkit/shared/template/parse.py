@@ -6,12 +6,12 @@ import re
 from typing import TYPE_CHECKING
 
 from ajkit.shared.problem import in_order, problem
-from ajkit.shared.template.attempt import attempt
 from ajkit.shared.template.tree import Document
 from ajkit.shared.template.values import plain_values
 from ajkit.shared.where import Span, Text
 
 if TYPE_CHECKING:
+    from ajkit.shared.template.attempt import Attempt
     from ajkit.shared.template.tree import Node
 
 SIZE_LIMIT = 16 * 1024 * 1024
@@ -29,7 +29,7 @@ def parse(text: Text, *, hint: int | None = None, pure: bool = False) -> Documen
     """
     if len(text.content) > SIZE_LIMIT // 4 and len(text.content.encode("utf-8", "surrogatepass")) > SIZE_LIMIT:
         return _too_large(text)
-    result = attempt(text, pure=pure)
+    result = _attempt(text, pure=pure)
     if result.fault is None:
         composer = result.composer
         problems = composer.findings.problems()
@@ -72,12 +72,18 @@ def parse_bytes(path: str, data: bytes, *, hint: int | None = None, pure: bool =
     return parse(text, hint=hint, pure=pure)
 
 
+def _attempt(text: Text, *, pure: bool) -> Attempt:
+    from ajkit.shared.template.attempt import attempt  # noqa: PLC0415 - who shows a config asks for no places
+
+    return attempt(text, pure=pure)
+
+
 def _tree(text: Text) -> Node | None:
-    return attempt(text).composer.root
+    return _attempt(text, pure=False).composer.root
 
 
 def _pure_tree(text: Text) -> Node | None:
-    return attempt(text, pure=True).composer.root
+    return _attempt(text, pure=True).composer.root
 
 
 def _too_large(text: Text) -> Document:

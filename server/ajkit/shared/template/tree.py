@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from ajkit.shared.where import Json, KeyPath, Text
 
 
+NESTING_LIMIT = 100
+"""How many containers may stand in one another."""
+
+
 class Scalar:
     """A scalar: its JSON value, its text as written (after YAML quoting), its place.
 

@@ -16,10 +16,10 @@ from yaml.events import (
     StreamEndEvent,
 )
 
-from ajkit.shared.template.anchors import NESTING_LIMIT
 from ajkit.shared.template.collector import collector_paused
 from ajkit.shared.template.events import open_events
 from ajkit.shared.template.scalars import PlainValues
+from ajkit.shared.template.tree import NESTING_LIMIT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
