@@ -1,17 +1,23 @@
-"""Plain values of ordinary texts: they are those of the located tree, and whatever is not ordinary is left to that."""
+"""Plain values of ordinary texts, and their places: they are those of the tree, to which all other texts are left."""
 
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ajkit.shared.template.parse import parse, parse_bytes
+from ajkit.shared.template.tree import Entry, Mapping, Node, Scalar, Sequence, node_at
+from ajkit.shared.template.unplaced import Unplaced
 from ajkit.shared.template.values import SIZE_LIMIT, plain_values
-from ajkit.shared.where import Text
+from ajkit.shared.where import Text, walk
 from tests.shared.template.test_parse_property import PIECES, TEMPLATES
+
+if TYPE_CHECKING:
+    from ajkit.shared.where import KeyPath
 
 ORDINARY = {
     "block": "base: [a, b.c]\nconfig:\n  jobs:\n    - sku: G1\n      n: 2\n    - {x: 1.5, y: [], z: {}}\n",
@@ -55,16 +61,36 @@ UNUSUAL = {
 
 
 def agrees(content: str, *, pure: bool) -> None:
-    """What plain values claim is what the tree says, without any problem."""
+    """What is claimed of a text, and of every place in it, is what its tree says; it has no problem."""
     found = plain_values(content, pure=pure)
     if found is None:
         return
-    document = parse(Text("x.yaml", content), pure=pure)
+    text = Text("x.yaml", content)
+    document = parse(text, pure=pure)
     assert not document.problems
     assert not document.broken
     assert document.root is not None
-    assert json.dumps(found[0]) == json.dumps(document.root.value)
-    assert found[1] == document.nodes
+    assert json.dumps(found.value) == json.dumps(document.root.value)
+    assert found.nodes == document.nodes
+    quick = Unplaced(text, found.events, pure=pure)
+    for path, _ in walk(found.value):
+        assert shown(quick.node(path)) == shown(node_at(document.root, path)), path
+    for tree in (quick.tree(), Unplaced(text, [], pure=pure).tree()):
+        assert tree is not None
+        assert shown((tree, None)) == shown((document.root, None))
+
+
+def shown(found: tuple[Node, Entry | None] | None) -> object:
+    """All there is to a node and what is below it, and to the entry it stands under."""
+    if found is None:
+        return None
+    node, entry = found
+    below: object = (node.raw, node.plain) if isinstance(node, Scalar) else None
+    if isinstance(node, Mapping):
+        below = [(key, shown((each.node, each))) for key, each in node.entries.items()]
+    elif isinstance(node, Sequence):
+        below = [shown((each, None)) for each in node.items]
+    return (entry and (entry.start, entry.end)), type(node), node.start, node.end, json.dumps(node.value), below
 
 
 @pytest.mark.parametrize("pure", [False, True])
@@ -96,10 +122,26 @@ def test_a_template_with_a_piece_in_the_place_of_another_agrees(text: str, at: i
     agrees(text[:at] + piece + text[at + size :], pure=False)
 
 
-def test_the_tree_of_a_file_is_there_when_somebody_asks() -> None:
+@pytest.mark.parametrize("kept", [False, True])
+def test_places_are_there_when_somebody_asks(kept: bool) -> None:
     document = parse_bytes("x.yaml", b"a: {b: [1, c]}\n")
+    if kept:
+        document.keep()
     assert document.value == {"a": {"b": [1, "c"]}}
+    assert document.written(("a", "z")) is None
+    assert document.written(("a", "b", 2)) is None
+    found = document.written(("a", "b", 1))
+    assert found is not None
+    assert document.span(found[0]).written == "c"
     root = document.root
     assert root is not None
     assert root.value == document.value
     assert document.root is root
+    assert document.written(("a", "b", 1)) == node_at(root, ("a", "b", 1))
+
+
+@pytest.mark.parametrize("path", [("z",), ("a", 0), ("a", "b", "c"), ("a", "b", 2), ("a", "b", 0, 0)])
+def test_nothing_stands_where_nothing_is(path: KeyPath) -> None:
+    found = plain_values("a: {b: [1, c]}\n")
+    assert found is not None
+    assert Unplaced(Text("x.yaml", "a: {b: [1, c]}\n"), found.events, pure=False).node(path) is None

@@ -137,6 +137,8 @@ class Loader:
                 known = error
             if keep:
                 self._memo.files[path] = known
+                if isinstance(known, TemplateFile):
+                    known.document.keep()
         if isinstance(known, FileProblem):
             raise known
         return known

@@ -82,6 +82,11 @@ class Composer:
         if event.__class__ is not StreamEndEvent:
             self.findings.second_document(event.start_mark.index)
 
+    def part(self, event: Any, next_event: Callable[[], Any], depth: int) -> Node:
+        """Read one node, which begins with `event` below so many containers, from the events that follow it."""
+        self._next = next_event
+        return self._node(event, depth)
+
     def close(self, end: int) -> None:
         """Give the containers that were open when the parser gave up an end: the last place that was read."""
         node = self.root

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from ajkit.shared.records import dataclass
 from ajkit.shared.template.merge import merge_mappings
-from ajkit.shared.template.tree import Mapping
+from ajkit.shared.template.tree import Mapping, node_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ajkit.shared.problem import Problem
     from ajkit.shared.template.source import BaseRef, TemplateFile
+    from ajkit.shared.template.tree import Entry, Node
     from ajkit.shared.where import Json, KeyPath, Text
 
 
@@ -37,6 +38,10 @@ class Written:
         node = self.source if isinstance(self.source, Mapping) else self.source.config
         assert node
         return node
+
+    def written(self, path: KeyPath) -> tuple[Node, Entry | None] | None:
+        """The node at a key path, with the entry it stands under; None where nothing is."""
+        return node_at(self.source, path) if isinstance(self.source, Mapping) else self.source.written(path)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from ajkit.shared.problem import in_order, problem
 from ajkit.shared.template.tree import Document
+from ajkit.shared.template.unplaced import Unplaced
 from ajkit.shared.template.values import plain_values
 from ajkit.shared.where import Span, Text
-
-if TYPE_CHECKING:
-    from ajkit.shared.template.attempt import Attempt
-    from ajkit.shared.template.tree import Node
 
 SIZE_LIMIT = 16 * 1024 * 1024
 """The largest file that is read, in bytes."""
@@ -29,7 +25,9 @@ def parse(text: Text, *, hint: int | None = None, pure: bool = False) -> Documen
     """
     if len(text.content) > SIZE_LIMIT // 4 and len(text.content.encode("utf-8", "surrogatepass")) > SIZE_LIMIT:
         return _too_large(text)
-    result = _attempt(text, pure=pure)
+    from ajkit.shared.template.attempt import attempt  # noqa: PLC0415 - of most files only the values are read
+
+    result = attempt(text, pure=pure)
     if result.fault is None:
         composer = result.composer
         problems = composer.findings.problems()
@@ -67,23 +65,9 @@ def parse_bytes(path: str, data: bytes, *, hint: int | None = None, pure: bool =
         return _not_utf8(path, data, error)
     text = Text(path, content)
     found = plain_values(content, pure=pure)
-    if found is not None:
-        return Document.of_values(text, *found, _pure_tree if pure else _tree)
-    return parse(text, hint=hint, pure=pure)
-
-
-def _attempt(text: Text, *, pure: bool) -> Attempt:
-    from ajkit.shared.template.attempt import attempt  # noqa: PLC0415 - who shows a config asks for no places
-
-    return attempt(text, pure=pure)
-
-
-def _tree(text: Text) -> Node | None:
-    return _attempt(text, pure=False).composer.root
-
-
-def _pure_tree(text: Text) -> Node | None:
-    return _attempt(text, pure=True).composer.root
+    if found is None:
+        return parse(text, hint=hint, pure=pure)
+    return Document.of_values(found.value, found.nodes, Unplaced(text, found.events, pure=pure))
 
 
 def _too_large(text: Text) -> Document:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from ajkit.shared.problem import Edit, Fix, Problem, problem
 from ajkit.shared.records import dataclass
 from ajkit.shared.template.names import did_you_mean, name_fault, near
-from ajkit.shared.template.tree import Mapping, Scalar, Sequence, node_at
-from ajkit.shared.where import Missing, Span, at
+from ajkit.shared.template.tree import Mapping, Scalar, Sequence
+from ajkit.shared.where import Span
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -89,9 +89,8 @@ class TemplateFile:
 
     def written(self, path: KeyPath) -> tuple[Node, Entry | None] | None:
         """What the own config has at a key path, with the entry it stands under; None where it has nothing there."""
-        if self.values is None or isinstance(at(self.values, path), Missing) or self.config is None:
-            return None
-        return node_at(self.config, path)
+        found = self.document.written(("config", *path)) if self.values is not None else None
+        return found if path or found is None else (found[0], None)
 
     @property
     def config_key(self) -> Entry | None:
@@ -134,9 +133,9 @@ def _entry(document: Document, key: str) -> Entry | None:
     return root.entries.get(key) if isinstance(root, Mapping) else None
 
 
-def _written(document: Document, path: KeyPath) -> Node:
+def _node(document: Document, path: KeyPath) -> Node:
     """The node at a key path of a document that has a value there."""
-    found = document.root and node_at(document.root, path)
+    found = document.written(path)
     assert found
     return found[0]
 
@@ -146,7 +145,7 @@ def _read_config(document: Document, value: Json, problems: list[Problem]) -> di
         return value
     if value is not None:
         kind = "a list" if isinstance(value, list) else "a single value"
-        span = document.span(_written(document, ("config",)))
+        span = document.span(_node(document, ("config",)))
         problems.append(problem("template.shape", f"`config` must be a mapping of sections, not {kind}", span))
     return None
 
@@ -163,7 +162,7 @@ def _read_bases(document: Document, value: Json, problems: list[Problem]) -> lis
         if isinstance(item, str) and not fault:
             bases.append(BaseRef(item, partial(_place, document, path)))
             continue
-        node = _written(document, path)
+        node = _node(document, path)
         span = document.span(node)
         if fault:
             problems.append(problem("base.name", f"`{item}`: {fault}" if item else fault, span))
@@ -173,7 +172,7 @@ def _read_bases(document: Document, value: Json, problems: list[Problem]) -> lis
 
 
 def _place(document: Document, path: KeyPath) -> Span:
-    return document.span(_written(document, path))
+    return document.span(_node(document, path))
 
 
 def _type_message(item: Node) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ajkit.shared.template.merge import rule_of
 from ajkit.shared.template.merged import Together, Written
-from ajkit.shared.template.tree import Scalar, node_at
+from ajkit.shared.template.tree import Scalar
 from ajkit.shared.where import Missing, Origin, Rule, Span, Trail, at
 
 if TYPE_CHECKING:
@@ -181,7 +181,7 @@ def _once(ways: Iterable[_Way]) -> tuple[_Way, ...]:
 
 def written_origin(part: Written, path: KeyPath) -> Origin | None:
     """The origin of a value in what one hand wrote."""
-    found = node_at(part.node, path)
+    found = part.written(path)
     if found is None:
         return None
     node, entry = found

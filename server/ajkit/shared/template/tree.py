@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ajkit.shared.where import Span
+from ajkit.shared.where import Missing, Span, at
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ajkit.shared.problem import Problem
+    from ajkit.shared.template.unplaced import Unplaced
     from ajkit.shared.where import Json, KeyPath, Text
 
 
@@ -79,14 +78,14 @@ What ``<<`` takes over are the very entries of the mapping that it names, in the
 class Document:
     """A parsed file: its text, its tree (None when there is nothing or nothing could be saved) and its problems.
 
-    `value` is the plain value of the tree. Of an ordinary text that alone was read: its tree is made when somebody asks
-    for `root`, as nearly all files of a workspace are right and nobody asks where their values stand.
+    `value` is the plain value of the tree. Of an ordinary text that alone was read: where things stand is worked out
+    when somebody asks, as nearly all files of a workspace are right and nobody asks anything.
 
     `broken` lists the zero-based lines that recovery had to set aside; `nodes` counts nodes after aliases; `parses`
     says how often the parser ran; `whole` is false where it gave up before the end of the text.
     """
 
-    __slots__ = ("_compose", "_root", "broken", "nodes", "parses", "problems", "text", "value", "whole")
+    __slots__ = ("_root", "_unplaced", "broken", "nodes", "parses", "problems", "text", "value", "whole")
 
     def __init__(
         self,
@@ -107,22 +106,35 @@ class Document:
         self.parses = parses
         self.whole = whole
         self._root = root
-        self._compose: Callable[[Text], Node | None] | None = None
+        self._unplaced: Unplaced | None = None
 
     @classmethod
-    def of_values(cls, text: Text, value: Json, nodes: int, compose: Callable[[Text], Node | None]) -> Document:
-        """The document of a text without problems whose tree is still to be made, by `compose`."""
-        document = cls(text, None, nodes=nodes)
+    def of_values(cls, value: Json, nodes: int, unplaced: Unplaced) -> Document:
+        """The document of a text without problems that was read for its values."""
+        document = cls(unplaced.text, None, nodes=nodes)
         document.value = value
-        document._compose = compose
+        document._unplaced = unplaced
         return document
 
     @property
     def root(self) -> Node | None:
         """The tree."""
-        if self._compose is not None:
-            self._root, self._compose = self._compose(self.text), None
+        if self._unplaced is not None:
+            self._root, self._unplaced = self._unplaced.tree(), None
         return self._root
+
+    def written(self, path: KeyPath) -> tuple[Node, Entry | None] | None:
+        """The node at a key path, with the entry it stands under; None where nothing is. It makes no tree if it can."""
+        if isinstance(at(self.value, path), Missing):
+            return None
+        if self._unplaced is not None and (found := self._unplaced.node(path)):
+            return found
+        return node_at(self.root, path) if self.root is not None else None
+
+    def keep(self) -> None:
+        """Let go of what makes the first question for a place cheap: for those that stay in memory unasked."""
+        if self._unplaced is not None:
+            self._unplaced.events = []
 
     def span(self, node: Node | Entry) -> Span:
         """The span of a node, or of an entry's key."""
