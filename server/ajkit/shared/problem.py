@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
 from ajkit.shared.records import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable
 
     from ajkit.shared.where import KeyPath, Span
 
@@ -136,6 +137,45 @@ class Fix:
     preferred: bool = False
 
 
+class Later(Sequence[Fix]):
+    """Fixes that are worked out when somebody looks at them: a report of a thousand hints shows none of theirs.
+
+    `make` is asked once; what it looks at must not change.
+    """
+
+    __slots__ = ("_fixes", "_make")
+
+    def __init__(self, make: Callable[[], Iterable[Fix]]) -> None:
+        self._make = make
+        self._fixes: tuple[Fix, ...] | None = None
+
+    def _made(self) -> tuple[Fix, ...]:
+        if self._fixes is None:
+            self._fixes = tuple(self._make())
+        return self._fixes
+
+    @overload
+    def __getitem__(self, index: int) -> Fix: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Fix]: ...
+    def __getitem__(self, index: int | slice) -> Fix | Sequence[Fix]:
+        return self._made()[index]
+
+    def __len__(self) -> int:
+        return len(self._made())
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        return isinstance(other, tuple | Later) and self._made() == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(self._made())
+
+    def __repr__(self) -> str:
+        return repr(self._made())
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """One thing that is wrong, said in the user's words, on the place where it was written.
@@ -149,7 +189,7 @@ class Problem:
     message: str
     span: Span | None
     related: tuple[Related, ...] = ()
-    fixes: tuple[Fix, ...] = ()
+    fixes: Sequence[Fix] = ()
     severity: Severity = Severity.ERROR
     keypath: KeyPath | None = None
     leaf: str | None = None
@@ -190,7 +230,7 @@ def problem(
         message=message,
         span=span,
         related=tuple(related),
-        fixes=tuple(fixes),
+        fixes=fixes if isinstance(fixes, Later) else tuple(fixes),
         severity=severity or default_severity(code),
         keypath=keypath,
         leaf=leaf,
