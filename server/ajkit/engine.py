@@ -208,7 +208,7 @@ class Engine(Homes):
     def counts_as_leaf(self, resolved: Resolved, *, named: bool) -> bool:
         """Whether a resolved template must be complete by itself."""
         file = resolved.merged.file
-        if not self._may_be_leaf(resolved.path, resolved.home, named=named or modeline(resolved.text)):
+        if not self._may_be_leaf(resolved.path, resolved.home, named=named) and not modeline(resolved.text):
             return False
         if not file.bases and file.values is None:
             return False

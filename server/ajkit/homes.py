@@ -25,7 +25,7 @@ class Homes:
     def __init__(self, files: Files | None, fixed_home: str | None, folder: str) -> None:
         self.files: Files = files or DiskFiles()
         self.folder = folder
-        self._fixed_home = fixed_home
+        self._fixed_home = self.absolute(fixed_home) if fixed_home else None
         self._settings: dict[str, Settings] = {}
         self._graphs: dict[str, Graph] = {}
         self._homes: dict[str, str | None] = {}
@@ -51,7 +51,7 @@ class Homes:
         A buffer without a file is in no folder: to it names mean what they mean in the working directory.
         """
         if self._fixed_home:
-            return self.absolute(self._fixed_home)
+            return self._fixed_home
         folder = posixpath.dirname(path) or self.folder
         if folder not in self._homes:
             self._homes[folder] = find_home(self.files, folder)
