@@ -72,10 +72,11 @@ def agrees(content: str, *, pure: bool) -> None:
     assert document.root is not None
     assert json.dumps(found.value) == json.dumps(document.root.value)
     assert found.nodes == document.nodes
-    quick = Unplaced(text, found.events, pure=pure)
     for path, _ in walk(found.value):
-        assert shown(quick.node(path)) == shown(node_at(document.root, path)), path
-    for tree in (quick.tree(), Unplaced(text, [], pure=pure).tree()):
+        there = Unplaced(text, found.events, pure=pure).node(path)
+        assert shown(there) == shown(node_at(document.root, path)), path
+    for events in (found.events, []):
+        tree = Unplaced(text, events, pure=pure).tree()
         assert tree is not None
         assert shown((tree, None)) == shown((document.root, None))
 

@@ -16,14 +16,19 @@ if TYPE_CHECKING:
     from ajkit.shared.where import KeyPath, Text
 
 
+ASKED = 6
+"""So many places are looked for one by one, along all that stands above them; who asks on gets the tree."""
+
+
 class Unplaced:
     """An ordinary text whose values are known and whose tree is not made; its `events` may be let go of."""
 
-    __slots__ = ("_pure", "events", "text")
+    __slots__ = ("_asked", "_pure", "events", "text")
 
     def __init__(self, text: Text, events: list[Any], *, pure: bool) -> None:
         self.text = text
         self.events = events
+        self._asked = 0
         self._pure = pure
 
     def tree(self) -> Node | None:
@@ -37,9 +42,10 @@ class Unplaced:
         return composer.root
 
     def node(self, path: KeyPath) -> tuple[Node, Entry | None] | None:
-        """What `node_at` says of the tree, without making more of it than that node; None where that cannot be."""
+        """What `node_at` says of the tree, without making more of it than that node; None where the tree is better."""
         events, at = self.events, ROOT
-        if not events:
+        self._asked += 1
+        if not events or self._asked > ASKED:
             return None
         key: Any = None
         for step in path:
