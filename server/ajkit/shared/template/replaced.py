@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ajkit.shared.problem import Edit, Fix, Problem, Related, problem
 from ajkit.shared.template.brief import brief
-from ajkit.shared.template.merge import merge, met_again, rule_of
+from ajkit.shared.template.merge import merge, rule_of
 from ajkit.shared.template.merged import Inherited
 from ajkit.shared.template.secrets import masked
 from ajkit.shared.template.trail import winner
@@ -15,7 +15,7 @@ from ajkit.shared.where import Rule, Span, format_keypath
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ajkit.shared.template.merged import Part
+    from ajkit.shared.template.merged import Merged, Part
     from ajkit.shared.where import Json, KeyPath
 
 EMPTY: tuple[Json, ...] = (None, {}, [], "")
@@ -29,6 +29,8 @@ _SCALARS = (str, int, float, bool)
 
 def replaced(parts: Sequence[Part]) -> Iterator[Problem]:
     """The problems of a file's bases with one another, on the place in the later base; its own config apart."""
+    if not _may_replace(parts):
+        return
     before: list[Json] = []
     for part in parts:
         if before and isinstance(part, Inherited):
@@ -36,6 +38,25 @@ def replaced(parts: Sequence[Part]) -> Iterator[Problem]:
         before.append(part.value)
         if len(before) > _TOGETHER:
             before = [merge(before)]
+
+
+def met_again(
+    value: dict[str, Json], before: Sequence[Json], *, alike: bool = False
+) -> Iterator[tuple[str, list[Json]]]:
+    """The keys of a mapping that mappings before it have too, in its order, with the values there.
+
+    Left out is by far the most: a plain value that takes the place of another one, unless they are `alike`.
+    """
+    last: dict[str, Json] = {}
+    for each in before:
+        if isinstance(each, dict):
+            last = last | each if last else each
+    for key, now in value.items():
+        if key not in last:
+            continue
+        if type(now) in _SCALARS and type(last[key]) in _SCALARS and not (alike and now == last[key]):
+            continue
+        yield key, [each[key] for each in before if isinstance(each, dict) and key in each]
 
 
 def written_null(key: Span, value: Span) -> list[Fix]:
@@ -76,18 +97,43 @@ def _by(part: Inherited, before: list[Json]) -> Iterator[Problem]:
             yield problem("merge.clears", message, origin.key, related=named, fixes=fixes, keypath=path)
 
 
-def _lost(value: Json, before: list[Json], path: KeyPath) -> Iterator[tuple[KeyPath, Json, Json]]:
-    """Where a value takes away what stands before it: the key path, what is there now, and what was."""
+def _may_replace(parts: Sequence[Part]) -> bool:
+    """Whether a base may take something away from those before it; right where it says no.
+
+    What some bases do to one together, one of them does to it alone, unless lists grew when several were merged. So two
+    bases are asked once for all the files that name them, and nearly never do anything.
+    """
+    bases = [part.merged for part in parts if isinstance(part, Inherited)]
+    if len(bases) > _TOGETHER or not all(isinstance(part, Inherited) for part in parts[: len(bases)]):
+        return True
+    return any(_takes(first, second) for index, second in enumerate(bases) for first in bases[:index])
+
+
+def _takes(first: Merged, second: Merged) -> bool:
+    meeting = first.meeting(second)
+    if meeting.takes is None:
+        meeting.takes = any(True for _ in _lost(second.value, [first.value], (), by_position=True))
+    return meeting.takes
+
+
+def _lost(
+    value: Json, before: list[Json], path: KeyPath, *, by_position: bool = False
+) -> Iterator[tuple[KeyPath, Json, Json]]:
+    """Where a value takes away what stands before it: the key path, what is there now, and what was.
+
+    `by_position` compares lists item by item even where they would be concatenated: a mapping in a third one ends that.
+    """
+    if all(each is value for each in before):
+        return
     if isinstance(value, dict) and all(isinstance(each, dict) for each in before):
-        for key, met in met_again(value, before).items():
-            if not (type(value[key]) in _SCALARS and type(met[-1]) in _SCALARS):
-                yield from _lost(value[key], met, (*path, key))
+        for key, met in met_again(value, before):
+            yield from _lost(value[key], met, (*path, key), by_position=by_position)
     elif isinstance(value, list) and all(isinstance(each, list) for each in before):
-        if rule_of([*before, value]) is Rule.POSITION:
+        if by_position or rule_of([*before, value]) is Rule.POSITION:
             for index, below in enumerate(value):
                 met = [each[index] for each in before if isinstance(each, list) and len(each) > index]
                 if met:
-                    yield from _lost(below, met, (*path, index))
+                    yield from _lost(below, met, (*path, index), by_position=by_position)
     else:
         was = before[0] if len(before) == 1 else merge(before)
         if value is None:
