@@ -108,8 +108,8 @@ class Merged:
     `parts` are its sources in merge order; `nodes` bounds the number of nodes of `value`; `height` counts levels of
     bases; `problems` are those written in this file, `causes` the stopping errors in it or below; `settled` is false
     where the result depends on the way it was reached (a cycle, a chain cut short), so that it must not be remembered.
-    `told` and `odd_texts` are worked out on demand and kept by `ajkit.shared.template.lint` and `.checks`: many leaves
-    name the same few bases.
+    `told`, `odd_texts` and `kinds` are worked out on demand and kept by `ajkit.shared.template.lint`, `.checks` and
+    `.replaced`: many leaves name the same few bases.
     """
 
     file: TemplateFile
@@ -125,6 +125,7 @@ class Merged:
     _others: tuple[Merged, ...] | None = field(default=None, compare=False)
     _reads: frozenset[str] | None = field(default=None, compare=False)
     _reals: frozenset[str] | None = field(default=None, compare=False)
+    kinds: dict[KeyPath, type] | None = field(default=None, compare=False)
     _meetings: dict[str, Meeting] = field(default_factory=dict, compare=False)
     told: tuple[Problem, ...] | None = field(default=None, compare=False)
     odd_texts: bool | None = field(default=None, compare=False)

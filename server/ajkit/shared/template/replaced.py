@@ -10,7 +10,7 @@ from ajkit.shared.template.merge import merge, rule_of
 from ajkit.shared.template.merged import Inherited
 from ajkit.shared.template.secrets import masked
 from ajkit.shared.template.trail import winner
-from ajkit.shared.where import Rule, Span, format_keypath
+from ajkit.shared.where import MISSING, Missing, Rule, Span, at, format_keypath
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,6 +25,7 @@ _TOGETHER = 8
 """How many sources are compared one by one: more of them are merged first, so that a thousand do not take forever."""
 
 _SCALARS = (str, int, float, bool)
+_NULL = type(None)
 
 
 def replaced(parts: Sequence[Part]) -> Iterator[Problem]:
@@ -112,28 +113,52 @@ def _may_replace(parts: Sequence[Part]) -> bool:
 def _takes(first: Merged, second: Merged) -> bool:
     meeting = first.meeting(second)
     if meeting.takes is None:
-        meeting.takes = any(True for _ in _lost(second.value, [first.value], (), by_position=True))
+        meeting.takes = _clears(first, second) or _changes_kind(first, second)
     return meeting.takes
 
 
-def _lost(
-    value: Json, before: list[Json], path: KeyPath, *, by_position: bool = False
-) -> Iterator[tuple[KeyPath, Json, Json]]:
-    """Where a value takes away what stands before it: the key path, what is there now, and what was.
+def _clears(first: Merged, second: Merged) -> bool:
+    """Whether null stands in the second base where the first one has something."""
+    kinds = _kinds(second)
+    nulls = [path for path, kind in kinds.items() if kind is _NULL] if _NULL in kinds.values() else ()
+    return any(at(first.value, path) not in (MISSING, *EMPTY) for path in nulls)
 
-    `by_position` compares lists item by item even where they would be concatenated: a mapping in a third one ends that.
-    """
-    if all(each is value for each in before):
-        return
+
+def _changes_kind(first: Merged, second: Merged) -> bool:
+    """Whether something else stands in the second base where the first one has a mapping or list."""
+    kinds = _kinds(second)
+    return any(
+        kind is not _NULL and kinds.get(path) is not kind and not isinstance(at(second.value, path), Missing)
+        for path, kind in _kinds(first).items()
+    )
+
+
+def _kinds(base: Merged) -> dict[KeyPath, type]:
+    """Where in a base something stands that is no plain value: the type of each mapping, list and null."""
+    if base.kinds is None:
+        base.kinds = dict(_kinds_below(base.value, ()))
+    return base.kinds
+
+
+def _kinds_below(value: Json, path: KeyPath) -> Iterator[tuple[KeyPath, type]]:
+    if isinstance(value, dict | list):
+        for step, below in value.items() if isinstance(value, dict) else enumerate(value):
+            if type(below) not in _SCALARS:
+                yield (*path, step), type(below)
+                yield from _kinds_below(below, (*path, step))
+
+
+def _lost(value: Json, before: list[Json], path: KeyPath) -> Iterator[tuple[KeyPath, Json, Json]]:
+    """Where a value takes away what stands before it: the key path, what is there now, and what was."""
     if isinstance(value, dict) and all(isinstance(each, dict) for each in before):
         for key, met in met_again(value, before):
-            yield from _lost(value[key], met, (*path, key), by_position=by_position)
+            yield from _lost(value[key], met, (*path, key))
     elif isinstance(value, list) and all(isinstance(each, list) for each in before):
-        if by_position or rule_of([*before, value]) is Rule.POSITION:
+        if rule_of([*before, value]) is Rule.POSITION:
             for index, below in enumerate(value):
                 met = [each[index] for each in before if isinstance(each, list) and len(each) > index]
                 if met:
-                    yield from _lost(below, met, (*path, index), by_position=by_position)
+                    yield from _lost(below, met, (*path, index))
     else:
         was = before[0] if len(before) == 1 else merge(before)
         if value is None:
