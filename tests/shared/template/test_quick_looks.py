@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from ajkit.shared.files import MemoryFiles
 from ajkit.shared.template import checks, lint, replaced
 from ajkit.shared.template.resolve import resolve
-from ajkit.shared.template.secrets import harmless, named_secret, spans
+from ajkit.shared.template.secrets import hold_no_secret, named_secret, spans
 
 if TYPE_CHECKING:
     from ajkit.shared.problem import Problem
@@ -85,7 +85,7 @@ TEXTS = st.sampled_from(WHOLE) | st.lists(st.sampled_from(PIECES), max_size=5).m
 @settings(max_examples=1000)
 @given(st.lists(st.sampled_from(NAMES) | st.text(max_size=5), max_size=3), st.lists(TEXTS, max_size=3))
 def test_harmless_texts_hold_no_secret(names: list[str], texts: list[str]) -> None:
-    if harmless("\n".join(names), "\n".join(texts)):
+    if hold_no_secret("\n".join(names), "\n".join(texts)):
         assert not any(spans(text) for text in texts)
         values: list[Json] = [*texts, HF, 12345678]
         assert not any(named_secret(name, value) for name in names for value in values)

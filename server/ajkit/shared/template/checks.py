@@ -12,7 +12,7 @@ from ajkit.shared.template.dialect import changes_job, without_effect
 from ajkit.shared.template.merged import Together
 from ajkit.shared.template.refusals import listed
 from ajkit.shared.template.scripts import SCRIPTS, doubles_dollars, lines, texts
-from ajkit.shared.template.secrets import SHORTEST_FORM, harmless, named_secret, spans, suspect_names, suspects
+from ajkit.shared.template.secrets import SHORTEST_FORM, hold_no_secret, named_secret, spans, suspect_names, suspects
 from ajkit.shared.where import at, format_keypath
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def _is_plain(config: dict[str, Json]) -> bool:
         shell += lines(job, _COMMAND)
     name, value, line = "\n".join(names), "\n".join(values), "\n".join(shell)
     odd_variable = not all(names) or "=" in name or "\0" in name or "\0" in value or "$" in value
-    return not odd_variable and "$$" not in line and harmless(name, f"{value}\n{line}")
+    return not odd_variable and "$$" not in line and hold_no_secret(name, f"{value}\n{line}")
 
 
 def _of_texts(config: dict[str, Json], service: str | None) -> Iterator[Finding]:

@@ -21,20 +21,21 @@ _COMPARED = 50
 """With how many bases before it a base is compared: a file with more of them would take too long."""
 _NAMED = 4
 """How many key paths one message names."""
+_CONTAINERS = (dict, list)
 
 
 def diamonds(file: TemplateFile, bases: list[Inherited], own: Written | None) -> Iterator[Problem]:
     """One warning per base name that brings an ancestor in again with effect, on the later name."""
     reached: set[str] = set()
-    earlier: list[Inherited] = []
+    earlier: dict[int, Inherited] = {}
     for base in bases:
         reals = base.merged.reals()
         if not reached.isdisjoint(reals):
-            pairs = (_pair(file, each, base, own) for each in earlier)
+            pairs = (_pair(file, each, base, own) for each in earlier.values())
             if found := next(filter(None, pairs), None):
                 yield found
-        if len(earlier) < _COMPARED and all(each.merged is not base.merged for each in earlier):
-            earlier.append(base)
+        if len(earlier) < _COMPARED:
+            earlier.setdefault(id(base.merged), base)
         reached |= reals
 
 
@@ -86,7 +87,7 @@ def _doubled(ancestor: Json, first: Json, second: Json, path: KeyPath) -> Iterat
     """Key paths of non-empty lists of the ancestor that both bases hand on and that will be concatenated."""
     if isinstance(ancestor, dict) and isinstance(first, dict) and isinstance(second, dict):
         for key, below in ancestor.items():
-            if isinstance(below, dict | list) and key in first and key in second:
+            if type(below) in _CONTAINERS and key in first and key in second:
                 yield from _doubled(below, first[key], second[key], (*path, key))
     elif isinstance(ancestor, list) and ancestor and isinstance(first, list) and isinstance(second, list):
         if rule_of([first, second]) is Rule.CONCAT:

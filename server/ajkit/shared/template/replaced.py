@@ -24,6 +24,9 @@ EMPTY: tuple[Json, ...] = (None, {}, [], "")
 _TOGETHER = 8
 """How many sources are compared one by one: more of them are merged first, so that a thousand do not take forever."""
 
+_REMEMBERED = 10_000
+"""The largest number of nodes of a base for which it is remembered where its mappings and lists are."""
+
 _SCALARS = (str, int, float, bool)
 _NULL = type(None)
 
@@ -106,6 +109,8 @@ def _may_replace(parts: Sequence[Part]) -> bool:
     """
     bases = [part.merged for part in parts if isinstance(part, Inherited)]
     if len(bases) > _TOGETHER or not all(isinstance(part, Inherited) for part in parts[: len(bases)]):
+        return True
+    if any(base.nodes > _REMEMBERED for base in bases):
         return True
     return any(_takes(first, second) for index, second in enumerate(bases) for first in bases[:index])
 

@@ -196,7 +196,7 @@ def suspect_names(names: Sequence[str]) -> list[int]:
     return holders(names, [*_name_places("\n".join(names))])
 
 
-def harmless(names: str, text: str) -> bool:
+def hold_no_secret(names: str, text: str) -> bool:
     """Whether there is certainly no secret in a text, nor one of a name; each may be many of them, a line for each."""
     return not any(True for _ in _form_places(text)) and not any(True for _ in _name_places(f"{names}\n{text}"))
 
