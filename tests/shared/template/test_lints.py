@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import pytest
 
 from ajkit.shared.template.resolve import resolve
@@ -226,3 +229,19 @@ config:
         "write null if that is meant, else delete the line"
     )
     assert fixes == ["Write null"]
+
+
+def test_a_base_is_not_kept_alive_by_one_that_it_follows() -> None:
+    drawing = draw(DRAWINGS["a diamond doubles and undoes"])
+    files = drawing.memory()
+    leaf, other = (resolve(files, drawing.first, f"{ROOT}/.aj") for _ in range(2))
+    assert leaf.problems == other.problems
+    left, right = leaf.merged.bases()
+    _, same_again = other.merged.bases()
+    assert left.meeting(right) is left.meeting(right)
+    assert left.meeting(right).clash is not None
+    dropped = weakref.ref(right)
+    del leaf, right
+    gc.collect()
+    assert dropped() is None
+    assert left.meeting(same_again).clash is None, "what was known of another state of it"

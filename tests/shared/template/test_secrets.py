@@ -10,7 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ajkit.shared.template.secrets import is_secret, known_secrets, mask, masked, named_secret, spans, suspects
+from ajkit.shared.template.secrets import (
+    hold_no_secret,
+    is_secret,
+    known_secrets,
+    mask,
+    masked,
+    named_secret,
+    spans,
+    suspects,
+)
 
 if TYPE_CHECKING:
     from ajkit.shared.where import Json
@@ -239,6 +248,9 @@ def test_a_quick_look_misses_nothing() -> None:
     names = [name for name, value in SECRETS if named_secret(name, value)]
     assert suspects(names) == list(range(len(names)))
     assert suspects([]) == []
+    assert not any(hold_no_secret("", text) for text in texts if spans(text))
+    assert not any(hold_no_secret(name, "") for name in names)
+    assert hold_no_secret("LR\nMAX_TOKENS", "python train.py --max-tokens 5")
 
 
 WORDS = st.sampled_from(

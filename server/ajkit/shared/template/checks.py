@@ -11,8 +11,8 @@ from ajkit.shared.template.brief import brief
 from ajkit.shared.template.dialect import changes_job, without_effect
 from ajkit.shared.template.merged import Together
 from ajkit.shared.template.refusals import listed
-from ajkit.shared.template.scripts import SCRIPTS, doubles_dollars, texts
-from ajkit.shared.template.secrets import SHORTEST_FORM, named_secret, spans, suspect_names, suspects
+from ajkit.shared.template.scripts import SCRIPTS, doubles_dollars, lines, texts
+from ajkit.shared.template.secrets import SHORTEST_FORM, hold_no_secret, named_secret, spans, suspect_names, suspects
 from ajkit.shared.where import at, format_keypath
 
 if TYPE_CHECKING:
@@ -23,7 +23,10 @@ if TYPE_CHECKING:
     from ajkit.shared.where import Json, KeyPath
 
 _VARIABLE = re.compile(r"\$(\{?[A-Za-z_])")
-_ENV: KeyPath = ("jobs", 0, "submit_args", "env")
+_JOB_ENV: KeyPath = ("submit_args", "env")
+_ENV: KeyPath = ("jobs", 0, *_JOB_ENV)
+_COMMAND: KeyPath = ("command",)
+_SETUP: KeyPath = ("environment", "setup")
 
 
 def check(
@@ -67,8 +70,24 @@ def _holds_odd_texts(file: TemplateFile) -> bool:
     return file.odd_texts
 
 
-def _is_odd(value: dict[str, Json]) -> bool:
-    return any(True for _ in _of_texts(value, "any"))
+def _is_odd(config: dict[str, Json]) -> bool:
+    return not _is_plain(config) and any(True for _ in _of_texts(config, "any"))
+
+
+def _is_plain(config: dict[str, Json]) -> bool:
+    """Whether nothing can be odd: a quick look at all texts together, which is right where it says so."""
+    names: list[str] = []
+    values: list[str] = []
+    shell = lines(config, _SETUP)
+    for _, job in _all_jobs(config):
+        env = at(job, _JOB_ENV)
+        if isinstance(env, dict):
+            names += env
+            values += [each for each in env.values() if type(each) is str]
+        shell += lines(job, _COMMAND)
+    name, value, line = "\n".join(names), "\n".join(values), "\n".join(shell)
+    odd_variable = not all(names) or "=" in name or "\0" in name or "\0" in value or "$" in value
+    return not odd_variable and "$$" not in line and hold_no_secret(name, f"{value}\n{line}")
 
 
 def _of_texts(config: dict[str, Json], service: str | None) -> Iterator[Finding]:
@@ -136,12 +155,12 @@ def _escaped_dollars(config: dict[str, Json], service: str) -> Iterator[Finding]
 def _secrets(config: dict[str, Json]) -> Iterator[Finding]:
     """Secrets in plain text, each once, however many jobs repeat it."""
     seen: set[str] = set()
-    yield from _secret_lines(list(texts(config, ("environment", "setup"))), seen)
+    yield from _secret_lines(list(texts(config, _SETUP)), seen)
     for path, job in _all_jobs(config):
-        env = at(job, ("submit_args", "env"))
+        env = at(job, _JOB_ENV)
         if isinstance(env, dict):
-            yield from _secret_variables(env, (*path, "submit_args", "env"), seen)
-        yield from _secret_lines(list(texts(job, ("command",), path)), seen)
+            yield from _secret_variables(env, (*path, *_JOB_ENV), seen)
+        yield from _secret_lines(list(texts(job, _COMMAND, path)), seen)
 
 
 def _secret_variables(env: dict[str, Json], path: KeyPath, seen: set[str]) -> Iterator[Finding]:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ajkit.shared.problem import Fix, Problem, problem
 from ajkit.shared.template.diamond import diamonds
-from ajkit.shared.template.merge import merge, met_again, rule_of
+from ajkit.shared.template.merge import merge, rule_of
 from ajkit.shared.template.merged import Inherited, Written
 from ajkit.shared.template.removal import item_removal, removal_at
-from ajkit.shared.template.replaced import EMPTY, kind_change, replaced, shown, written_null
+from ajkit.shared.template.replaced import EMPTY, kind_change, met_again, replaced, shown, written_null
 from ajkit.shared.template.silenced import unsilenced
-from ajkit.shared.template.tree import Mapping, Scalar, Sequence
+from ajkit.shared.template.tree import Scalar, Sequence
 from ajkit.shared.where import Rule, format_keypath
 
 if TYPE_CHECKING:
@@ -19,10 +20,8 @@ if TYPE_CHECKING:
 
     from ajkit.shared.template.merged import Merged, Part
     from ajkit.shared.template.source import TemplateFile
-    from ajkit.shared.template.tree import Entry, Node
+    from ajkit.shared.template.tree import Document, Entry, Node
     from ajkit.shared.where import Json, KeyPath
-
-_SCALARS = (str, int, float, bool)
 
 _FIXED = 100
 """How many keys of one file get a fix that takes them out: to find its edit takes the longer, the longer the file."""
@@ -48,7 +47,8 @@ def _lint(file: TemplateFile, parts: tuple[Part, ...]) -> Iterator[Problem]:
         if isinstance(part, Inherited):
             inherited.append(part)
     if own is not None and inherited:
-        yield from _Linter(file).mapping(own.node, [part.value for part in inherited], ())
+        teller = _Teller(file.document, own)
+        yield from filter(None, map(teller.told, _in_mapping(own.value, [part.value for part in inherited], ())))
     if len(inherited) > 1:
         yield from diamonds(file, inherited, own)
     for each in replaced(parts):
@@ -57,75 +57,113 @@ def _lint(file: TemplateFile, parts: tuple[Part, ...]) -> Iterator[Problem]:
             yield each
 
 
-class _Linter:
-    """Walks a file's own config beside the values its bases give at the same places."""
+class _Seen(NamedTuple):
+    """What a file's own config does to what it inherits: the code for it, the key path, and what is inherited there.
 
-    def __init__(self, file: TemplateFile) -> None:
-        self._document = file.document
+    Where an item of a list is to blame, `item` is its index.
+    """
+
+    code: str
+    path: KeyPath
+    before: Json
+    item: int = 0
+
+
+def _in_mapping(own: dict[str, Json], inherited: list[Any], path: KeyPath) -> Iterator[_Seen]:
+    """All that there is to see, in plain values: the places in the file are looked for when something is told."""
+    for key, met in met_again(own, inherited, alike=True):
+        yield from _in_value(own[key], met, (*path, key))
+
+
+def _in_value(own: Json, met: list[Json], path: KeyPath) -> Iterator[_Seen]:
+    kind = type(own)
+    if isinstance(own, dict | list) and {kind}.issuperset(map(type, met)):
+        yield from _in_mapping(own, met, path) if isinstance(own, dict) else _in_list(own, met, path)
+        return
+    before = met[0] if len(met) == 1 else merge(met)
+    under_key = isinstance(path[-1], str)
+    if own is None and before not in EMPTY:
+        if under_key:
+            yield _Seen("merge.clears", path, before)
+    elif isinstance(before, dict | list):
+        if own is not None and type(before) is not kind:
+            yield _Seen("merge.type-change", path, before)
+    elif under_key and type(before) is kind and before == own:
+        yield _Seen("merge.redundant", path, before)
+
+
+def _in_list(own: list[Json], met: list[Any], path: KeyPath) -> Iterator[_Seen]:
+    if rule_of([*met, own]) is Rule.POSITION:
+        for index, item in enumerate(own):
+            under = [each[index] for each in met if len(each) > index]
+            if under:
+                yield from _in_value(item, under, (*path, index))
+    elif _may_repeat(own, met):
+        known = {repr(item) for inherited in met for item in inherited}
+        for index, item in enumerate(own):
+            if not isinstance(item, list) and repr(item) in known:
+                yield _Seen("merge.repeats", path, item, index)
+                return
+
+
+def _may_repeat(own: list[Json], met: list[list[Json]]) -> bool:
+    """Whether an item of a list may stand in those before it; right where it says no."""
+    try:
+        return not frozenset(own).isdisjoint(chain.from_iterable(met))
+    except TypeError:  # a list in a list
+        return True
+
+
+class _Teller:
+    """Makes a problem of what was seen, on the place where it was written."""
+
+    def __init__(self, document: Document, own: Written) -> None:
+        self._document = document
+        self._own = own
         self._fixes_left = _FIXED
 
-    def mapping(self, own: Mapping, inherited: list[dict[str, Json]], path: KeyPath) -> Iterator[Problem]:
-        again = met_again(own.value, inherited)
-        for key in filter(again.__contains__, own.entries):
-            met = again[key]
-            value, last = own.value[key], met[-1]
-            if type(value) in _SCALARS and type(last) in _SCALARS and value != last:
-                continue  # by far the most: one value in place of another
-            entry = own.entries[key]
-            yield from self._value(entry.node, entry, met, (*path, key))
+    def told(self, seen: _Seen) -> Problem | None:
+        """The problem; None where nobody would be surprised: null that is spelled out, nothing said of what is null."""
+        found = self._own.written(seen.path)
+        if found is None:
+            return None
+        node, entry = found
+        if seen.code == "merge.type-change":
+            return self._type_change(node, seen)
+        if isinstance(node, Sequence):
+            return self._repeats(node, seen)
+        if not isinstance(node, Scalar) or entry is None:
+            return None
+        if seen.code == "merge.clears":
+            return self._clears(entry, seen) if node.plain and not node.raw else None
+        return self._redundant(node, seen.path) if node.raw or node.value is not None else None
 
-    def _value(self, node: Node, entry: Entry | None, met: list[Json], path: KeyPath) -> Iterator[Problem]:
-        if not isinstance(node, Scalar) and {type(node.value)}.issuperset(map(type, met)):
-            below = self.mapping if isinstance(node, Mapping) else self._list
-            yield from below(node, met, path)  # type: ignore[arg-type]
-            return
-        before = met[0] if len(met) == 1 else merge(met)
-        if isinstance(node, Scalar) and node.value is None:
-            if entry and node.plain and not node.raw and before not in EMPTY:
-                yield self._clears(entry, before, path)
-                return
-            if before is None and entry and node.raw:
-                yield self._redundant(node, path)
-        elif isinstance(before, dict | list) and type(before) is not type(node.value):
-            yield self._type_change(node, before, path)
-        elif entry and isinstance(node, Scalar) and type(before) is type(node.value) and before == node.value:
-            yield self._redundant(node, path)
-
-    def _list(self, node: Sequence, met: list[list[Json]], path: KeyPath) -> Iterator[Problem]:
-        if rule_of([*met, node.value]) is Rule.POSITION:
-            for index, item in enumerate(node.items):
-                under = [each[index] for each in met if len(each) > index]
-                if under:
-                    yield from self._value(item, None, under, (*path, index))
-            return
-        known = {repr(each) for inherited in met for each in inherited}
-        for index, item in enumerate(node.items):
-            if isinstance(item, Scalar) and repr(item.value) in known:
-                yield problem(
-                    "merge.repeats",
-                    f"`{shown(item.value, path)}` is already inherited: "
-                    f"lists are concatenated, so `{format_keypath(path)}` holds it twice",
-                    self._document.span(item),
-                    fixes=self._removed_item(node, index, path),
-                    keypath=path,
-                    unnecessary=True,
-                )
-                return
-
-    def _clears(self, entry: Entry, before: Json, path: KeyPath) -> Problem:
+    def _clears(self, entry: Entry, seen: _Seen) -> Problem:
         key, value = self._document.span(entry), self._document.span(entry.node)
         return problem(
             "merge.clears",
-            f"an empty `{format_keypath(path)}:` clears what is inherited ({shown(before, path)}): "
+            f"an empty `{format_keypath(seen.path)}:` clears what is inherited ({shown(seen.before, seen.path)}): "
             "write null if that is meant, else delete the line",
             key,
-            fixes=[*written_null(key, value), *self._removed("Delete the line", path, preferred=False)],
-            keypath=path,
+            fixes=[*written_null(key, value), *self._removed("Delete the line", seen.path, preferred=False)],
+            keypath=seen.path,
         )
 
-    def _type_change(self, node: Node, before: Json, path: KeyPath) -> Problem:
-        message = kind_change(node.value, before, path)
-        return problem("merge.type-change", message, self._document.span(node), keypath=path)
+    def _type_change(self, node: Node, seen: _Seen) -> Problem:
+        message = kind_change(node.value, seen.before, seen.path)
+        return problem("merge.type-change", message, self._document.span(node), keypath=seen.path)
+
+    def _repeats(self, node: Sequence, seen: _Seen) -> Problem:
+        item, path = node.items[seen.item], seen.path
+        return problem(
+            "merge.repeats",
+            f"`{shown(item.value, path)}` is already inherited: "
+            f"lists are concatenated, so `{format_keypath(path)}` holds it twice",
+            self._document.span(item),
+            fixes=self._removed_item(node, seen.item, path),
+            keypath=path,
+            unnecessary=True,
+        )
 
     def _redundant(self, node: Scalar, path: KeyPath) -> Problem:
         return problem(

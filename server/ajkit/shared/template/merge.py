@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ajkit.shared.where import Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from ajkit.shared.where import Json
 
@@ -56,19 +56,6 @@ def merge(values: Sequence[Json]) -> Json:
                 return last
         return _merge_lists(values)  # type: ignore[arg-type]
     return last
-
-
-def met_again(value: dict[str, Json], before: Iterable[Json]) -> dict[str, list[Json]]:
-    """The keys of a mapping that mappings before it have too, in any order, with the values there."""
-    met: dict[str, list[Json]] = {}
-    for each in before:
-        if isinstance(each, dict):
-            for key in value.keys() & each.keys():
-                if key in met:
-                    met[key].append(each[key])
-                else:
-                    met[key] = [each[key]]
-    return met
 
 
 def merge_mappings(values: Sequence[dict[str, Json]]) -> dict[str, Json]:

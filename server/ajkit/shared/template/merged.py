@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import field
 from typing import TYPE_CHECKING
+from weakref import ref
 
 from ajkit.shared.records import dataclass
 from ajkit.shared.template.merge import merge_mappings
@@ -11,6 +12,7 @@ from ajkit.shared.template.tree import Mapping, node_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from weakref import ReferenceType
 
     from ajkit.shared.problem import Problem
     from ajkit.shared.template.source import BaseRef, TemplateFile
@@ -83,28 +85,40 @@ Part = Written | Inherited | Together
 
 
 @dataclass(frozen=True, slots=True)
-class Meeting:
-    """What happens when `second` follows a base that shares ancestors with it.
+class Clash:
+    """What happens when a base follows one that shares ancestors with it.
 
-    `shared` are the ancestors that come again, `doubled` the key paths of lists that double, `undone` those of values
-    of the first base that go back to the ancestor's.
+    `shared` are the paths of the ancestors that come again, `doubled` the key paths of lists that double, `undone` the
+    key paths of values of the first base that go back to the ancestor's.
     """
 
-    second: Merged
-    shared: tuple[Merged, ...] = ()
-    doubled: tuple[KeyPath, ...] = ()
-    undone: tuple[KeyPath, ...] = ()
+    shared: tuple[str, ...]
+    doubled: tuple[KeyPath, ...]
+    undone: tuple[KeyPath, ...]
 
 
 @dataclass(slots=True)
+class Meeting:
+    """What is known of a base that follows another one in some file: many files name the same two.
+
+    `second` is the base that follows, held weakly: what it was before an edit must not live on here. `clash`, and
+    whether it `takes` a value away, are worked out on demand by `ajkit.shared.template.diamond` and `.replaced`.
+    """
+
+    second: ReferenceType[Merged]
+    clash: Clash | None = None
+    takes: bool | None = None
+
+
+@dataclass(slots=True, weakref_slot=True)
 class Merged:
     """One file merged over its bases.
 
     `parts` are its sources in merge order; `nodes` bounds the number of nodes of `value`; `height` counts levels of
     bases; `problems` are those written in this file, `causes` the stopping errors in it or below; `settled` is false
     where the result depends on the way it was reached (a cycle, a chain cut short), so that it must not be remembered.
-    `told`, `meetings` (with bases that follow it in some file) and `odd_texts` are worked out on demand and kept by
-    `ajkit.shared.template.lint`, `.diamond` and `.checks`: many leaves name the same few bases.
+    `told`, `odd_texts` and `kinds` are worked out on demand and kept by `ajkit.shared.template.lint`, `.checks` and
+    `.replaced`: many leaves name the same few bases.
     """
 
     file: TemplateFile
@@ -119,9 +133,11 @@ class Merged:
     tried: frozenset[str]
     _others: tuple[Merged, ...] | None = field(default=None, compare=False)
     _reads: frozenset[str] | None = field(default=None, compare=False)
+    _reals: frozenset[str] | None = field(default=None, compare=False)
+    kinds: dict[KeyPath, type] | None = field(default=None, compare=False)
+    _meetings: dict[str, Meeting] = field(default_factory=dict, compare=False)
     told: tuple[Problem, ...] | None = field(default=None, compare=False)
     odd_texts: bool | None = field(default=None, compare=False)
-    meetings: dict[str, Meeting] = field(default_factory=dict, compare=False)
 
     def bases(self) -> Iterator[Merged]:
         """The results of its bases, in order."""
@@ -147,3 +163,16 @@ class Merged:
         if self._reads is None:
             self._reads = frozenset().union(*(each.tried for each in self.below()))
         return self._reads
+
+    def reals(self) -> frozenset[str]:
+        """The real paths of the files it is made from, its own too."""
+        if self._reals is None:
+            self._reals = frozenset([each.file.real for each in self.below()])
+        return self._reals
+
+    def meeting(self, second: Merged) -> Meeting:
+        """What is known of a base that follows this one in some file; the same answer for every such file."""
+        known = self._meetings.get(second.file.real)
+        if known is None or known.second() is not second:
+            known = self._meetings[second.file.real] = Meeting(ref(second))
+        return known

@@ -29,6 +29,12 @@ def texts(value: dict[str, Json], path: KeyPath, above: KeyPath = ()) -> Iterato
                 yield (*above, *path, index), line
 
 
+def lines(value: dict[str, Json], path: KeyPath) -> list[str]:
+    """The texts of a text or a list of texts at a key path."""
+    found = at(value, path)
+    return [each for each in (found if isinstance(found, list) else (found,)) if type(each) is str]
+
+
 def doubles_dollars(text: str) -> bool:
     """Whether a text holds ``$$`` before a name."""
     return "$$" in text and _DOUBLED.search(text) is not None

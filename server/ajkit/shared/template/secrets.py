@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from functools import cache, lru_cache
-from itertools import accumulate
 from typing import TYPE_CHECKING
+
+from ajkit.shared.template.needles import Needles, holders
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -123,16 +123,14 @@ _FORMS: tuple[tuple[tuple[str, ...], str], ...] = (
     (("wandb_v1_", "local-"), r"\b(?P<s>wandb_v1_\w{20,}|local-[0-9a-f]{40})\b"),
     (("Q~",), r"(?<![\w~.-])(?P<s>[\w~.-]{3}\dQ~[\w~.-]{31,34})(?![\w~.-])"),
     (("PRIVATE KEY",), r"(?P<s>-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z))"),
-    (("://",), r"://[^\s/:@\"']*:(?P<s>[^\s/@\"']{3,})@"),
-    (("://",), r"://(?P<s>(?=\w*\d)\w{20,})@"),
+    (("@",), r"://[^\s/:@\"']*:(?P<s>[^\s/@\"']{3,})@"),
+    (("@",), r"://(?P<s>(?=\w*\d)\w{20,})@"),
     (("uthorization:",), r"uthorization:\s*(?i:bearer|basic|token)\s+(?P<s>(?![A-Z_-]+\b)[\w.~+/=-]{6,})"),
     (("earer ", "BEARER "), r"\b(?:[Bb]earer|BEARER)\s+(?P<s>(?=\S*\d)[A-Za-z0-9._~+/=-]{16,})"),
     (("login",), r"\bwandb\s+login\s+(?:--?[\w-]+\s+)*(?P<s>[A-Za-z0-9_-]{20,})"),
     (("login", "sshpass"), r"\b(?:docker\s+login\b[^\n|;&]{0,200}?|sshpass)\s+-p\s*[\"']?(?P<s>[^\s\"']{4,})"),
 )
 """Forms of secrets: what to look for first (one of them must be there), and the pattern whose group is the secret."""
-
-_NEEDLES = tuple(dict.fromkeys(needle for needles, _ in _FORMS for needle in needles))
 
 _VALUE = r"\\?\"(?P<d>[^\"\\\n]+)|'(?P<q>[^'\n]+)|"
 _OPTION = rf"(?<![\w-])(?P<name>--?[A-Za-z][\w-]*)(?:=|[ \t]+)(?:{_VALUE}(?P<s>[^\s\"'\\-][^\s\"'\\;&|)]*))"
@@ -159,6 +157,10 @@ _NAMED += ("credential", "credentials")
 """One of these, in lower case and at the end of a word, is in every name that makes what follows it a secret."""
 
 
+_FORM_NEEDLES = Needles((needle for needles, _ in _FORMS for needle in needles), [*"=~IJB", "gh"])
+_NAME_NEEDLES = Needles(_NAMED, ("secret", "pass", "credential"))
+
+
 def _formed(text: str) -> Iterator[tuple[int, int]]:
     """Where in a text secrets stand that show by their form."""
     for needles, pattern in _FORMS:
@@ -170,7 +172,7 @@ def _formed(text: str) -> Iterator[tuple[int, int]]:
 
 def _assigned(text: str) -> Iterator[tuple[int, int]]:
     """Where in a text secrets stand that show by the name in front of them."""
-    if not any(True for _ in _name_places(text.lower())):
+    if not any(True for _ in _name_places(text)):
         return
     for pattern in (_OPTION, _VARIABLE_SET, _ENTRY):
         for found in _compiled(pattern).finditer(text):
@@ -185,38 +187,29 @@ def _assigned(text: str) -> Iterator[tuple[int, int]]:
 
 def suspects(texts: Sequence[str]) -> list[int]:
     """The indexes of the texts that may hold a secret: a quick look at many, so that `spans` is asked of few."""
-    return _holding(texts, _NEEDLES)
+    joined = "\n".join(texts)
+    return holders(texts, [*_form_places(joined), *_name_places(joined)])
 
 
 def suspect_names(names: Sequence[str]) -> list[int]:
     """The indexes of the names that may be a secret's, so that `named_secret` is asked of few."""
-    return _holding(names, ())
+    return holders(names, [*_name_places("\n".join(names))])
 
 
-def _holding(texts: Sequence[str], needles: Sequence[str]) -> list[int]:
-    joined = "\n".join(texts)
-    hits = [at for needle in needles if needle in joined for at in _places(joined, needle)]
-    hits += _name_places(joined.lower())
-    if not hits:
-        return []
-    starts = list(accumulate((len(each) + 1 for each in texts), initial=0))
-    return sorted({bisect_right(starts, at) - 1 for at in hits})
+def hold_no_secret(names: str, text: str) -> bool:
+    """Whether there is certainly no secret in a text, nor one of a name; each may be many of them, a line for each."""
+    return not any(True for _ in _form_places(text)) and not any(True for _ in _name_places(f"{names}\n{text}"))
 
 
-def _name_places(lower: str) -> Iterator[int]:
-    """Where in a lower-case text a word ends as the names of secrets do."""
-    for needle in _NAMED:
-        if needle in lower:
-            for at in _places(lower, needle):
-                if not lower[at + len(needle) : at + len(needle) + 1].isalpha():
-                    yield at
+def _form_places(text: str) -> Iterator[int]:
+    """Where in a text something stands that is part of secrets of some form."""
+    return (start for start, _ in _FORM_NEEDLES.found(text))
 
 
-def _places(text: str, needle: str) -> Iterator[int]:
-    at = text.find(needle)
-    while at >= 0:
-        yield at
-        at = text.find(needle, at + 1)
+def _name_places(text: str) -> Iterator[int]:
+    """Where in a text a word ends as the names of secrets do, in any case."""
+    lower = text.lower()
+    return (start for start, end in _NAME_NEEDLES.found(lower) if not lower[end : end + 1].isalpha())
 
 
 def spans(text: str) -> list[tuple[int, int]]:
