@@ -9,6 +9,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, JsonValue
 
 from ajkit.shared.problem import Finding, Severity
 from ajkit.shared.spec import BackendOptions, Description, From, Ignored
+from ajkit.shared.template.nothing import NO_ENTRIES
 from ajkit.shared.template.refusals import refuse
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ class RayOpts(BackendOptions):
         dict[str, JsonValue],
         From("_extra.ray.runtime_env"),
         Field(description="What Ray's runtime environment holds besides the code and the variables, e.g. `pip`."),
-    ] = {}
+    ] = NO_ENTRIES
     cpus_per_node: Annotated[
         Annotated[float, BeforeValidator(_cpus, json_schema_input_type=float | str)] | None,
         From("target.cpus_per_node"),
