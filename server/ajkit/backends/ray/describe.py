@@ -61,6 +61,13 @@ class RayOpts(BackendOptions):
     ] = None
 
 
+_IGNORED = (
+    Ignored(("environment", "image"), "`ray` runs the command on the cluster's nodes as they are, in no image"),
+    Ignored(("environment", "registry"), "`ray` starts no image"),
+    Ignored(("storage",), "`ray` mounts nothing: the command must find its data itself", Severity.WARNING),
+)
+
+
 class Ray(Description):
     """The service `ray`."""
 
@@ -80,11 +87,7 @@ class Ray(Description):
 
     def ignores(self, template: Template) -> tuple[Ignored, ...]:  # noqa: ARG002
         """The cluster's nodes are used as they are."""
-        return (
-            Ignored(("environment", "image"), "`ray` runs the command on the cluster's nodes as they are, in no image"),
-            Ignored(("environment", "registry"), "`ray` starts no image"),
-            Ignored(("storage",), "`ray` mounts nothing: the command must find its data itself", Severity.WARNING),
-        )
+        return _IGNORED
 
 
 SERVICES = (Ray(),)

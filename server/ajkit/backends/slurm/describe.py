@@ -125,6 +125,13 @@ class SlurmOpts(BackendOptions):
     ] = None
 
 
+_IGNORED = (
+    Ignored(("environment", "image"), "`slurm` runs the command on the nodes as they are, in no image"),
+    Ignored(("environment", "registry"), "`slurm` starts no image"),
+    Ignored(("storage",), "`slurm` mounts nothing: the command must find its data itself", Severity.WARNING),
+)
+
+
 class Slurm(Description):
     """The service `slurm`."""
 
@@ -148,12 +155,7 @@ class Slurm(Description):
 
     def ignores(self, template: Template) -> tuple[Ignored, ...]:
         """The nodes are used as they are: no image, no mounts; with tasks, nothing that would shape like nodes."""
-        return (
-            *_TASKS.ignored(template),
-            Ignored(("environment", "image"), "`slurm` runs the command on the nodes as they are, in no image"),
-            Ignored(("environment", "registry"), "`slurm` starts no image"),
-            Ignored(("storage",), "`slurm` mounts nothing: the command must find its data itself", Severity.WARNING),
-        )
+        return (*_TASKS.ignored(template), *_IGNORED)
 
 
 SERVICES = (Slurm(),)
