@@ -49,10 +49,7 @@ class Section(BaseModel):
 
     model_config = ConfigDict(extra="ignore", frozen=True, strict=True, defer_build=True)
 
-    @model_validator(mode="before")
-    @classmethod
-    def _null_is_not_set(cls, data: object) -> object:
-        return without_nulls(data)
+    _null_is_not_set = model_validator(mode="before")(without_nulls)
 
 
 class Target(Section):
