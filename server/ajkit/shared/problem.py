@@ -262,6 +262,9 @@ class Finding:
 
 def in_order(problems: Iterable[Problem]) -> list[Problem]:
     """Problems sorted by file and position, exact repetitions left out."""
+    problems = list(problems)
+    if len(problems) < 2:
+        return problems
     kept: dict[tuple[str, int, int, str, str], list[Problem]] = {}
     for each in problems:
         same = kept.setdefault(_place(each), [])

@@ -151,13 +151,11 @@ def check_sku(sku: Json, *, any_text: bool, variables: bool) -> list[Finding]:
 
     `any_text` is for services that accept any SKU text, `variables` for those that fill ``${NAME}`` themselves.
     """
-    findings = []
-    for path, text in sku_texts(sku):
-        found = _check_text(path, text, any_text=any_text, variables=variables)
-        if found is not None:
-            findings.append(found)
+    texts = list(sku_texts(sku))
+    checked = [_check_text(path, text, any_text=any_text, variables=variables) for path, text in texts]
+    findings = [each for each in checked if each is not None]
     if isinstance(sku, dict):
-        findings += _check_ranges([str(path[-1]) for path, _ in sku_texts(sku)])
+        findings += _check_ranges(tuple([str(path[-1]) for path, _ in texts]))
     return findings
 
 
@@ -209,7 +207,13 @@ def _check_text(path: KeyPath, text: str, *, any_text: bool, variables: bool) ->
     return None
 
 
-def _check_ranges(keys: list[str]) -> Iterator[Finding]:
+@lru_cache(maxsize=1024)
+def _check_ranges(keys: tuple[str, ...]) -> tuple[Finding, ...]:
+    """What is wrong with the ranges of a SKU mapping, given as they are written."""
+    return tuple(_range_findings(keys))
+
+
+def _range_findings(keys: tuple[str, ...]) -> Iterator[Finding]:
     ranges = []
     for order, key in enumerate(keys):
         each = parse_range(key)

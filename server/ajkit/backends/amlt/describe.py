@@ -8,6 +8,7 @@ from pydantic import Field
 
 from ajkit.shared.spec import BackendOptions, Description, From
 from ajkit.shared.template.fields import TextList
+from ajkit.shared.template.nothing import NO_ITEMS
 
 
 class AmltOpts(BackendOptions):
@@ -15,7 +16,7 @@ class AmltOpts(BackendOptions):
 
     args: Annotated[
         TextList, From("_extra.amlt.args"), Field(description="Further words for `amlt run`, e.g. `--yes`.")
-    ] = []
+    ] = NO_ITEMS
 
 
 class Amlt(Description):

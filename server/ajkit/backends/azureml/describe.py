@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, JsonValue
 
 from ajkit.shared.spec import BackendOptions, Description, From, NameRule
+from ajkit.shared.template.nothing import NO_ENTRIES
 from ajkit.shared.template.refusals import refuse
 from ajkit.shared.template.sizes import MIB, binary_size
 
@@ -74,12 +75,12 @@ class AzureMlOpts(BackendOptions):
         Annotated[dict[str, str], BeforeValidator(_tags, json_schema_input_type=str | list[str])],
         From("jobs[0].tags"),
         Field(description="Tags of the job, each written `key:value`."),
-    ] = {}
+    ] = NO_ENTRIES
     container_args: Annotated[
         dict[str, JsonValue],
         From("jobs[0].submit_args.container_args"),
         Field(description="Details of the container, handed on as they are."),
-    ] = {}
+    ] = NO_ENTRIES
     shm_size: Annotated[
         Annotated[str, AfterValidator(_docker_size)] | None,
         From("jobs[0].submit_args.container_args.shm_size"),

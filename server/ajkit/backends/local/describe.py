@@ -15,6 +15,13 @@ class LocalOpts(BackendOptions):
     """The options of a job on this machine: none."""
 
 
+_IGNORED = (
+    Ignored(("environment", "image"), "`local` runs the command as a process of this machine, in no image"),
+    Ignored(("environment", "registry"), "`local` starts no image"),
+    Ignored(("storage",), "`local` mounts nothing: the command must find its data itself", Severity.WARNING),
+)
+
+
 class Local(Description):
     """The service `local`."""
 
@@ -24,11 +31,7 @@ class Local(Description):
 
     def ignores(self, template: Template) -> tuple[Ignored, ...]:  # noqa: ARG002
         """No image is started, so nothing is mounted either."""
-        return (
-            Ignored(("environment", "image"), "`local` runs the command as a process of this machine, in no image"),
-            Ignored(("environment", "registry"), "`local` starts no image"),
-            Ignored(("storage",), "`local` mounts nothing: the command must find its data itself", Severity.WARNING),
-        )
+        return _IGNORED
 
 
 SERVICES = (Local(),)

@@ -9,6 +9,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, JsonValue
 
 from ajkit.shared.problem import Finding, Severity
 from ajkit.shared.spec import BackendOptions, Description, From, Ignored
+from ajkit.shared.template.nothing import NO_ENTRIES
 from ajkit.shared.template.refusals import refuse
 
 if TYPE_CHECKING:
@@ -52,12 +53,19 @@ class RayOpts(BackendOptions):
         dict[str, JsonValue],
         From("_extra.ray.runtime_env"),
         Field(description="What Ray's runtime environment holds besides the code and the variables, e.g. `pip`."),
-    ] = {}
+    ] = NO_ENTRIES
     cpus_per_node: Annotated[
         Annotated[float, BeforeValidator(_cpus, json_schema_input_type=float | str)] | None,
         From("target.cpus_per_node"),
         Field(description="CPUs that the job takes on each node."),
     ] = None
+
+
+_IGNORED = (
+    Ignored(("environment", "image"), "`ray` runs the command on the cluster's nodes as they are, in no image"),
+    Ignored(("environment", "registry"), "`ray` starts no image"),
+    Ignored(("storage",), "`ray` mounts nothing: the command must find its data itself", Severity.WARNING),
+)
 
 
 class Ray(Description):
@@ -79,11 +87,7 @@ class Ray(Description):
 
     def ignores(self, template: Template) -> tuple[Ignored, ...]:  # noqa: ARG002
         """The cluster's nodes are used as they are."""
-        return (
-            Ignored(("environment", "image"), "`ray` runs the command on the cluster's nodes as they are, in no image"),
-            Ignored(("environment", "registry"), "`ray` starts no image"),
-            Ignored(("storage",), "`ray` mounts nothing: the command must find its data itself", Severity.WARNING),
-        )
+        return _IGNORED
 
 
 SERVICES = (Ray(),)

@@ -11,6 +11,7 @@ from ajkit.shared.job.unlike import TaskSection, shape_of
 from ajkit.shared.problem import Severity
 from ajkit.shared.spec import BackendOptions, Description, From, Ignored
 from ajkit.shared.template.fields import TextList
+from ajkit.shared.template.nothing import NO_ENTRIES, NO_ITEMS
 from ajkit.shared.template.refusals import refuse
 from ajkit.shared.template.sizes import MIB, binary_size
 
@@ -70,7 +71,7 @@ class Task(BaseModel):
     memory: Annotated[Memory | None, Field(description="Memory on each of them, e.g. `64Gi`.")] = None
     partition: Annotated[Word | None, Field(description="Partition, where it is not the job's.")] = None
     constraint: Annotated[Word | None, Field(description="Features of its nodes, where they are not the job's.")] = None
-    command: Annotated[TextList, Field(description="Lines run instead of the job's command.")] = []
+    command: Annotated[TextList, Field(description="Lines run instead of the job's command.")] = NO_ITEMS
 
 
 def _task_name(value: str) -> str:
@@ -101,7 +102,7 @@ class SlurmOpts(BackendOptions):
     ] = "gpu"
     modules: Annotated[
         Words, From("_extra.slurm.modules"), Field(description="Environment modules to load, e.g. `cuda/12.4`.")
-    ] = []
+    ] = NO_ITEMS
     host: Annotated[
         Word | None,
         From("_extra.slurm.host"),
@@ -111,7 +112,7 @@ class SlurmOpts(BackendOptions):
         dict[Annotated[str, AfterValidator(_task_name)], Task],
         From("_extra.slurm.tasks"),
         Field(description="Groups of unlike nodes by name, in rank order: a heterogeneous Slurm job."),
-    ] = {}
+    ] = NO_ENTRIES
     cpus_per_node: Annotated[
         Cpus | None,
         From("target.cpus_per_node"),
@@ -122,6 +123,13 @@ class SlurmOpts(BackendOptions):
         From("target.memory"),
         Field(description="Memory on each node, e.g. `64Gi`."),
     ] = None
+
+
+_IGNORED = (
+    Ignored(("environment", "image"), "`slurm` runs the command on the nodes as they are, in no image"),
+    Ignored(("environment", "registry"), "`slurm` starts no image"),
+    Ignored(("storage",), "`slurm` mounts nothing: the command must find its data itself", Severity.WARNING),
+)
 
 
 class Slurm(Description):
@@ -147,12 +155,7 @@ class Slurm(Description):
 
     def ignores(self, template: Template) -> tuple[Ignored, ...]:
         """The nodes are used as they are: no image, no mounts; with tasks, nothing that would shape like nodes."""
-        return (
-            *_TASKS.ignored(template),
-            Ignored(("environment", "image"), "`slurm` runs the command on the nodes as they are, in no image"),
-            Ignored(("environment", "registry"), "`slurm` starts no image"),
-            Ignored(("storage",), "`slurm` mounts nothing: the command must find its data itself", Severity.WARNING),
-        )
+        return (*_TASKS.ignored(template), *_IGNORED)
 
 
 SERVICES = (Slurm(),)

@@ -19,6 +19,7 @@ from ajkit.backends.volcano.kubernetes import (
 from ajkit.backends.volcano.tasks import JOB_NAME_LIMIT, TASKS, Tasks, check_tasks, rank_bases
 from ajkit.shared.job.unlike import TaskSection, shape_of
 from ajkit.shared.spec import BackendOptions, Description, From, NameRule
+from ajkit.shared.template.nothing import NO_ENTRIES, NO_ITEMS
 from ajkit.shared.template.refusals import refuse
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ class VolcanoOpts(BackendOptions):
     priority_class: Annotated[
         ObjectName | None, From("target.priority_class"), Field(description="PriorityClass of the pods.")
     ] = None
-    labels: Annotated[Labels, From("target.labels"), Field(description="Labels of the job and its pods.")] = {}
+    labels: Annotated[Labels, From("target.labels"), Field(description="Labels of the job and its pods.")] = NO_ENTRIES
     shm_size: Annotated[
         ContainerSize | None,
         From("jobs[0].submit_args.container_args.shm_size"),
@@ -76,13 +77,13 @@ class VolcanoOpts(BackendOptions):
         list[Capability],
         From("_extra.volcano.capabilities"),
         Field(description="Linux capabilities of the containers, e.g. `IPC_LOCK`."),
-    ] = []
+    ] = NO_ITEMS
     scratch: Annotated[
         Scratch | None, From("_extra.volcano.scratch"), Field(description="An empty folder for each pod.")
     ] = None
     node_selector: Annotated[
         Labels, From("_extra.volcano.node_selector"), Field(description="Labels that all nodes must have.")
-    ] = {}
+    ] = NO_ENTRIES
     gpu_resource: Annotated[
         ResourceName, From("_extra.volcano.gpu_resource"), Field(description="What the cluster calls a GPU.")
     ] = "nvidia.com/gpu"
@@ -93,7 +94,7 @@ class VolcanoOpts(BackendOptions):
         Tasks,
         From("_extra.volcano.tasks"),
         Field(description="Groups of unlike pods by name; one is called `master` and has one replica."),
-    ] = {}
+    ] = NO_ENTRIES
 
     @property
     def rank_bases(self) -> dict[str, int]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from functools import lru_cache
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from ajkit.shared.job.service import SERVICE_PATH
@@ -37,7 +36,7 @@ def with_additions(
 
     `findings` are what the problems were made of, `service` the one that the template names.
     """
-    lacking = dict(islice(((each.path, each.missing) for each in findings if each.missing), _FIXED))
+    lacking = {each.path: each.missing for each in [each for each in findings if each.missing][:_FIXED]}
     if not lacking:
         return list(problems)
     name = service.name if service else None

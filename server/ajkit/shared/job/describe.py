@@ -99,16 +99,18 @@ def without_effect(service: Service, template: Template) -> list[Finding]:
     """The set keys of a template that the service makes nothing of, each once, on the key that was written."""
     if service.takes_all:
         return []
-    ignored = {each.path: each for each in service.ignores(template)}
+    ignored = service.ignores(template)
+    paths = unused(template, _used(service.options, tuple([each.path for each in ignored])))
+    known = {each.path: each for each in ignored} if paths else {}
     found = []
-    for path in unused(template, _used(service.options, frozenset(ignored))):
-        known = ignored.get(path) or Ignored(path, f"`{service.name}` does not use it")
-        message = f"`{format_keypath(path)}` has no effect: {known.why}"
-        found.append(Finding(path, "schema.no-effect", message, severity=known.severity, on_key=True))
+    for path in paths:
+        why = known.get(path) or Ignored(path, f"`{service.name}` does not use it")
+        message = f"`{format_keypath(path)}` has no effect: {why.why}"
+        found.append(Finding(path, "schema.no-effect", message, severity=why.severity, on_key=True))
     return found
 
 
 @lru_cache(maxsize=256)
-def _used(options: type[BackendOptions], ignored: frozenset[KeyPath]) -> frozenset[KeyPath]:
+def _used(options: type[BackendOptions], ignored: tuple[KeyPath, ...]) -> frozenset[KeyPath]:
     """The key paths that a service makes something of."""
-    return COMMON.union(declared(options)) - ignored
+    return COMMON.union(declared(options)).difference(ignored)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ajkit.shared.problem import Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Mapping
     from collections.abc import Set as AbstractSet
 
     from ajkit.shared.template.model import Template
@@ -38,9 +38,9 @@ def written_env(resolved: Resolved, template: Template) -> dict[str, Json]:
     return env
 
 
-def overridden(names: Iterable[str], by: AbstractSet[str]) -> list[Finding]:
+def overridden(env: Mapping[str, object], by: AbstractSet[str]) -> list[Finding]:
     """A warning for each variable of the template that aj sets itself."""
-    if by.isdisjoint(names):
+    if env.keys().isdisjoint(by):
         return []
     return [
         Finding(
@@ -49,7 +49,7 @@ def overridden(names: Iterable[str], by: AbstractSet[str]) -> list[Finding]:
             f"{name} is set by aj itself, which overrides this value: choose another name, or delete the line",
             on_key=True,
         )
-        for name in names
+        for name in env
         if name in by
     ]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING
 
 from ajkit.shared.job.build import Materials, build
@@ -14,6 +15,7 @@ from ajkit.shared.job.shape import Sizing, size
 from ajkit.shared.job.spec import JobSpec, spec_digest
 from ajkit.shared.problem import Finding, Problem, Refused, Severity, UsageError, in_order
 from ajkit.shared.records import dataclass
+from ajkit.shared.spec import DerivedShape
 
 if TYPE_CHECKING:
     from ajkit.shared.job.examine import Examined
@@ -149,13 +151,19 @@ def leaf_problems(resolved: Resolved, examined: Examined) -> list[Problem]:
     if template is None or service is None or described is None:
         return in_order(problems)
     request, ambient = _NO_REQUEST, _NO_FACTS
-    sizing, reports = size(resolved.config, request, described.shape, failed=described.failed)
-    at_run_time = set_at_run_time(tasks=described.shape is not None)
-    reports += overridden(template.job.submit_args.env, {*FACTS, *sizing.variables(), *at_run_time})
+    _, reports = size(resolved.config, request, described.shape, failed=described.failed)
+    reports += overridden(template.job.submit_args.env, _set_by_aj(tasks=described.shape is not None))
     if template.job.name:
         name = job_name(name_source(template, request, ambient, resolved.project), ambient.sid, service)
         reports += [] if isinstance(name, str) else [name]
     return list(_with(problems, resolved, [each for each in reports if each.code not in RUN_ONLY]))
+
+
+@cache
+def _set_by_aj(*, tasks: bool) -> frozenset[str]:
+    """The variables that aj sets for every job, or for every job of tasks, whatever their values are."""
+    sizing = Sizing(1, 1, 1, derived=DerivedShape(()) if tasks else None)
+    return frozenset((*FACTS, *sizing.variables(), *set_at_run_time(tasks=tasks)))
 
 
 def _other_jobs(materials: Materials) -> list[Finding]:

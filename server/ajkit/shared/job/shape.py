@@ -18,7 +18,7 @@ from ajkit.shared.sku import (
     has_placeholder,
     sku_texts,
 )
-from ajkit.shared.where import at, value_at
+from ajkit.shared.where import at, format_keypath, value_at
 
 if TYPE_CHECKING:
     from ajkit.shared.job.request import JobRequest
@@ -31,6 +31,9 @@ Report = Finding | Problem
 NODES_PATH: KeyPath = ("jobs", 0, "instance_count")
 SELECTOR_PATH: KeyPath = ("target", "gpus_per_node")
 PROCESSES_PATH: KeyPath = ("jobs", 0, "process_count_per_node")
+
+_MEANT = {"-n": "number of nodes", "-p": "number of GPUs (or the size tier of a CPU SKU) per node"}
+"""What the number of a flag is."""
 
 NODES_HOLE, SELECTOR_HOLE, SKU_HOLE = "‹-n›", "‹-p›", "‹sku for -n›"
 
@@ -148,20 +151,16 @@ def _number(
     config: dict[str, Json], given: int | None, flag: str, path: KeyPath, least: int, reports: list[Report]
 ) -> int | None:
     """A number of the shape: the flag's, else the template's; what is wrong or missing is reported."""
-    what, name = {
-        "-n": ("number of nodes", "jobs[0].instance_count"),
-        "-p": ("number of GPUs (or the size tier of a CPU SKU) per node", "target.gpus_per_node"),
-    }[flag]
     if given is not None:
         if given < least:
-            reports.append(problem("shape.invalid", f"{flag} {given}: the {what} is at least {least}", None))
+            reports.append(problem("shape.invalid", f"{flag} {given}: the {_MEANT[flag]} is at least {least}", None))
             return None
         return given
     value = at(config, path)
     if isinstance(value, int):
         return value
     cleared = " (it is cleared here)" if value is None else ""
-    message = f"the {what} is missing: give {flag}, or set {name} in the template{cleared}"
+    message = f"the {_MEANT[flag]} is missing: give {flag}, or set {format_keypath(path)} in the template{cleared}"
     reports.append(Finding(path, "shape.missing", message))
     return None
 

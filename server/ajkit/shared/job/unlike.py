@@ -22,6 +22,8 @@ _SHAPE: tuple[KeyPath, ...] = (
 )
 """What gives like nodes their shape."""
 
+_IGNORED = tuple(Ignored(path, "each of the tasks has a shape of its own") for path in _SHAPE)
+
 
 class Task(Protocol):
     """Some like nodes of such a job, as every service that takes tasks has them."""
@@ -70,8 +72,7 @@ class TaskSection:
 
     def ignored(self, template: Template) -> tuple[Ignored, ...]:
         """With tasks, what would shape like nodes."""
-        why = "each of the tasks has a shape of its own"
-        return tuple(Ignored(path, why) for path in _SHAPE) if self.is_in(template) else ()
+        return _IGNORED if self.is_in(template) else ()
 
 
 def shape_of(tasks: Mapping[str, Task]) -> DerivedShape:

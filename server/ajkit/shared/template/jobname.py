@@ -37,8 +37,7 @@ class NameRule:
         found = _SID.fullmatch(name)
         if not found:
             raise ValueError(f"{name!r} does not end in a dash and a sid (ten lower-case letters or digits)")
-        decomposed = unicodedata.normalize("NFKD", found["stem"])
-        plain = "".join(each for each in decomposed if not unicodedata.combining(each))
+        plain = _without_accents(found["stem"])
         stem = re.sub(f"[^{self.allowed}]+", "-", plain.lower() if self.lower else plain).lstrip("-._")
         if stem and self.prefix and not re.match(f"[{self.first}]", stem):
             stem = self.prefix + stem
@@ -46,6 +45,12 @@ class NameRule:
         if not stem:
             raise ValueError(f"nothing of {found['stem']!r} can be part of a job name here: give another with --name")
         return f"{stem}-{found['sid']}"
+
+
+def _without_accents(text: str) -> str:
+    if text.isascii():
+        return text
+    return "".join(each for each in unicodedata.normalize("NFKD", text) if not unicodedata.combining(each))
 
 
 FILE_SAFE = NameRule(allowed="A-Za-z0-9._-", first="A-Za-z0-9", limit=128)

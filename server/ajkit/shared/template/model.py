@@ -22,6 +22,7 @@ from ajkit.shared.template.fields import (
     TextMap,
     without_nulls,
 )
+from ajkit.shared.template.nothing import NO_ENTRIES, NO_ITEMS
 from ajkit.shared.template.refusals import refusals
 from ajkit.shared.template.unknown import unknown_keys
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from ajkit.shared.problem import Finding
     from ajkit.shared.where import Json, KeyPath
 
-_UNSET: Any = {}
+_UNSET: Any = NO_ENTRIES
 """The default of a section that is not there: an empty mapping, validated like a written one.
 
 Plain defaults rather than factories or instances: pydantic asks every factory for its signature, and an instance would
@@ -48,10 +49,7 @@ class Section(BaseModel):
 
     model_config = ConfigDict(extra="ignore", frozen=True, strict=True, defer_build=True)
 
-    @model_validator(mode="before")
-    @classmethod
-    def _null_is_not_set(cls, data: object) -> object:
-        return without_nulls(data)
+    _null_is_not_set = model_validator(mode="before")(without_nulls)
 
 
 class Target(Section):
@@ -97,7 +95,7 @@ class Target(Section):
     priority_class: Text | None = Field(
         default=None, description="The Kubernetes PriorityClass of the pods (`volcano`)."
     )
-    labels: TextMap = Field(default={}, description="Kubernetes labels of the job and its pods (`volcano`).")
+    labels: TextMap = Field(default=NO_ENTRIES, description="Kubernetes labels of the job and its pods (`volcano`).")
 
 
 class Environment(Section):
@@ -110,7 +108,7 @@ class Environment(Section):
         default=None, description="The registry that `image` comes from, when it is not part of its name."
     )
     setup: TextList = Field(
-        default=[],
+        default=NO_ITEMS,
         description="Shell lines that run on every node before the command. Lists of bases come first.",
     )
 
@@ -124,7 +122,7 @@ class CodeSection(Section):
         examples=["$CONFIG_DIR/../.."],
     )
     ignore: TextList = Field(
-        default=[],
+        default=NO_ITEMS,
         description="Rules that leave files out, written as in `.gitignore`. The rules of the first of `.ajignore`, "
         "`.codeignore` and `.amltignore` in the code folder follow them.",
         examples=[["data/", "*.ckpt"]],
@@ -135,12 +133,14 @@ class SubmitArgs(Section):
     """Details of the submission: environment variables, container arguments, the time limit."""
 
     env: EnvMap = Field(
-        default={},
+        default=NO_ENTRIES,
         description="Environment variables of the job. Values are the text as written; `null` means not set. "
         "A secret is a reference, read where the job is executed: `{from_env: NAME}` or `{from_file: PATH}`.",
     )
     container_args: AnyMap = Field(
-        default={}, description="Arguments of the container, such as `shm_size: 64g`.", examples=[{"shm_size": "64g"}]
+        default=NO_ENTRIES,
+        description="Arguments of the container, such as `shm_size: 64g`.",
+        examples=[{"shm_size": "64g"}],
     )
     max_run_duration_seconds: Positive | None = Field(
         default=None, description="The job is ended after so many seconds.", examples=[86400]
@@ -154,7 +154,7 @@ class Job(Section):
         default=None, description="The name of the job; `--name` wins over it. A unique suffix is added."
     )
     command: TextList = Field(
-        default=[],
+        default=NO_ITEMS,
         description="The lines of one bash script. The words given to `aj run` follow them. Lists of bases come first.",
     )
     sku: Sku | None = Field(
@@ -177,7 +177,9 @@ class Job(Section):
         default=None, description="The priority among jobs of the same tier (`sing`)."
     )
     tags: TextList = Field(
-        default=[], description="Tags of the job (`aml`, `sing`), each `name:value`.", examples=[["purpose:pretrain"]]
+        default=NO_ITEMS,
+        description="Tags of the job (`aml`, `sing`), each `name:value`.",
+        examples=[["purpose:pretrain"]],
     )
     submit_args: SubmitArgs = Field(default=_UNSET, validate_default=True, description=SubmitArgs.__doc__)
 
@@ -199,19 +201,19 @@ class Template(Section):
     environment: Environment = Field(default=_UNSET, validate_default=True, description=Environment.__doc__)
     code: CodeSection = Field(default=_UNSET, validate_default=True, description=CodeSection.__doc__)
     jobs: list[Job] = Field(
-        default=[],
+        default=NO_ITEMS,
         description="The job, as the first entry. Further entries are used by `aj run --amlt --all-jobs` alone.",
     )
     storage: Annotated[dict[str, Storage], BeforeValidator(without_nulls)] = Field(
-        default={}, description="Blob containers that the job sees, by a name of your choice."
+        default=NO_ENTRIES, description="Blob containers that the job sees, by a name of your choice."
     )
     description: Text | None = Field(default=None, description="What the job is for, in your words.")
     extra: dict[str, Any] = Field(
-        default={},
+        default=NO_ENTRIES,
         alias="_extra",
         description="Options of one service or tool under its name (`_extra.slurm`); carried as they are written.",
     )
-    raw: Annotated[dict[str, Any], Field(exclude=True)] = {}
+    raw: Annotated[dict[str, Any], Field(exclude=True)] = NO_ENTRIES
 
     @property
     def job(self) -> Job:

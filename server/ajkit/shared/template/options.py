@@ -11,10 +11,10 @@ from ajkit.shared.records import dataclass
 from ajkit.shared.template.mistyped import mistyped
 from ajkit.shared.template.model import Template
 from ajkit.shared.template.refusals import known_keys, refusals, stranger
-from ajkit.shared.where import Missing, at, parse_keypath, pruned
+from ajkit.shared.where import parse_keypath, pruned, value_at
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable
 
     from ajkit.shared.problem import Finding
     from ajkit.shared.where import Json, KeyPath
@@ -68,64 +68,99 @@ def read_options(options: type[Options], template: Template, service: str) -> tu
 
     Null is "not set", at any depth. ``_extra.<service>`` may hold the declared keys and no others.
     """
-    places = {name: path for path, name in declared(options).items()}
     values: dict[str, Json] = {}
-    for name, path in places.items():
-        value = at(template.raw, path)
-        if value is not None and not isinstance(value, Missing):
-            values[name] = pruned(value)
-    findings = list(_strangers(options, template.raw, service))
+    for holder, fields in _holders(options).items():
+        held = value_at(template.raw, holder)
+        for key, name in fields if held is not None else ():
+            value = value_at(held, (key,))
+            if value is not None:
+                values[name] = pruned(value)
+    findings = _strangers(options, template.raw, service)
     try:
         return options.model_validate(values), findings
     except ValidationError as error:
+        places = {name: path for path, name in declared(options).items()}
         return None, [*findings, *refusals(error, options, values, places=places, owner=service)]
 
 
-def _strangers(options: type[BaseModel], raw: dict[str, Json], service: str) -> Iterator[Finding]:
+@cache
+def _holders(options: type[BaseModel]) -> dict[KeyPath, list[tuple[str | int, str]]]:
+    """The mappings that hold what the options read, with the keys in each and the names of their fields."""
+    holders: dict[KeyPath, list[tuple[str | int, str]]] = {}
+    for path, name in declared(options).items():
+        holders.setdefault(path[:-1], []).append((path[-1], name))
+    return holders
+
+
+def _strangers(options: type[BaseModel], raw: dict[str, Json], service: str) -> list[Finding]:
     """What stands under ``_extra.<service>`` and is none of its options."""
     root: KeyPath = ("_extra", service)
-    own = at(raw, root)
-    if own is None or isinstance(own, Missing):
-        return
+    own = value_at(raw, root)
+    if own is None:
+        return []
     if not isinstance(own, dict):
-        yield mistyped(root, "a mapping", own)
-        return
+        return [mistyped(root, "a mapping", own)]
     known = [str(path[2]) for path in declared(options) if path[:2] == root]
-    yield from (stranger((*root, key), known, service) for key in own if key not in known)
+    return [stranger((*root, key), known, service) for key in own if key not in known]
 
 
-def unused(template: Template, used: frozenset[KeyPath]) -> Iterator[KeyPath]:
+def unused(template: Template, used: frozenset[KeyPath]) -> list[KeyPath]:
     """The set keys of a template that the typed Template knows and that lie neither at nor below one of `used`.
 
     A section without any used key is one path; `_extra` and the jobs after the first are left out.
     """
-    return _unused(template.raw, (), used, _ways(used))
+    found: list[KeyPath] = []
+    _look(template.raw, (), _way_to(used), found)
+    return found
 
 
-def _unused(
-    value: Json, path: KeyPath, used: frozenset[KeyPath], ways: dict[KeyPath, frozenset[str]]
-) -> Iterator[KeyPath]:
-    if _is_unset(value):
-        return
-    known = ways.get(path)
-    if known is None:
-        yield path
-    elif isinstance(value, list):
-        if (*path, 0) not in used:
-            yield from _unused(value[0], (*path, 0), used, ways)
-    elif isinstance(value, dict):
-        for key, below in value.items():
-            if (key in known or not known) and (*path, key) not in used:
-                yield from _unused(below, (*path, key), used, ways)
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """A mapping or list on the way to used key paths: what is used there, what leads on, what Template knows there.
+
+    Without any `known` key every key is known.
+    """
+
+    used: frozenset[str | int]
+    on: dict[str | int, _Way]
+    known: frozenset[str]
+
+
+def _look(value: Json, path: KeyPath, way: _Way, found: list[KeyPath]) -> None:
+    """Add the key paths of all that is set in a value and not used."""
+    for step, below in _steps(value):
+        if step in way.used or _is_unset(below):
+            continue
+        if step in way.on:
+            _look(below, (*path, step), way.on[step], found)
+        elif step in way.known or not way.known:
+            found.append((*path, step))
+
+
+def _steps(value: Json) -> Iterable[tuple[str | int, Json]]:
+    """The entries of a mapping, the first item of a list."""
+    if isinstance(value, dict):
+        return value.items()
+    return [(0, value[0])] if isinstance(value, list) else ()
 
 
 def _is_unset(value: Json) -> bool:
     """Whether nothing is set here: null, an empty value, or a mapping of which every entry was cleared."""
-    return value in (None, {}, [], "") or (isinstance(value, dict) and all(each is None for each in value.values()))
+    if not value:
+        return value in (None, {}, [], "")
+    return isinstance(value, dict) and all(each is None for each in value.values())
 
 
 @lru_cache(maxsize=256)
-def _ways(used: frozenset[KeyPath]) -> dict[KeyPath, frozenset[str]]:
-    """All that lies on the way to a key path, with the keys that the typed Template knows there (none: any key)."""
-    ways = {path[:depth] for path in used for depth in range(len(path))}
-    return {way: frozenset(known_keys(Template, way)).difference(() if way else ("_extra",)) for way in ways}
+def _way_to(used: frozenset[KeyPath]) -> _Way:
+    """The way from the whole template to used key paths."""
+    return _way((), used)
+
+
+def _way(path: KeyPath, used: frozenset[KeyPath]) -> _Way:
+    known = frozenset(known_keys(Template, path)).difference(() if path else ("_extra",))
+    depth = len(path)
+    steps = {each[depth] for each in used if len(each) > depth and each[:depth] == path}
+    here = frozenset(step for step in steps if (*path, step) in used)
+    on = {step: _way((*path, step), used) for step in steps - here if step in known or not known}
+    return _Way(here, on, known)

@@ -55,6 +55,7 @@ class Trails:
     def __init__(self, leaf: Merged) -> None:
         self._leaf = leaf
         self._known: dict[tuple[int, KeyPath], _Answer | None] = {}
+        self._winners: dict[KeyPath, Origin | None] = {}
 
     def trail(self, path: KeyPath) -> Trail | None:
         """The history of the value at `path`; None where the leaf has none."""
@@ -67,7 +68,9 @@ class Trails:
 
     def winner(self, path: KeyPath) -> Origin | None:
         """Who set the value at `path`: the winner of its trail, but for the road that leads there."""
-        return winner(self._leaf.parts, path)
+        if path not in self._winners:
+            self._winners[path] = winner(self._leaf.parts, path)
+        return self._winners[path]
 
     def _ask(self, merged: Merged, path: KeyPath) -> _Answer | None:
         key = (id(merged), path)

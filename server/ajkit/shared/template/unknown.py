@@ -46,8 +46,9 @@ def unknown_keys(model: type[BaseModel], config: dict[str, Json], added: Collect
     known = section_keys(model)
     strange: dict[tuple[Section, str], list[KeyPath]] = {}
     for section, path, mapping in sections(config):
-        for key in mapping.keys() - known[section]:
-            strange.setdefault((section, key), []).append(path)
+        if not known[section].issuperset(mapping):
+            for key in mapping.keys() - known[section]:
+                strange.setdefault((section, key), []).append(path)
     if not strange:
         return []
     plain = {tuple(step for step in path if isinstance(step, str)) for path in added}
