@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import ref
 
-from ajkit.shared.problem import Fix, Problem, problem
+from ajkit.shared.problem import Fix, Later, Problem, problem
 from ajkit.shared.template.diamond import diamonds
 from ajkit.shared.template.merge import merge, rule_of
 from ajkit.shared.template.merged import Inherited, Written
+from ajkit.shared.template.parse import parse
 from ajkit.shared.template.removal import item_removal, removal_at
 from ajkit.shared.template.replaced import EMPTY, kind_change, met_again, replaced, shown, written_null
 from ajkit.shared.template.silenced import unsilenced
@@ -16,7 +18,7 @@ from ajkit.shared.template.tree import Scalar, Sequence
 from ajkit.shared.where import Rule, format_keypath
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from ajkit.shared.template.merged import Merged, Part
     from ajkit.shared.template.source import TemplateFile
@@ -140,12 +142,13 @@ class _Teller:
 
     def _clears(self, entry: Entry, seen: _Seen) -> Problem:
         key, value = self._document.span(entry), self._document.span(entry.node)
+        removed = self._removed("Delete the line", seen.path, preferred=False)
         return problem(
             "merge.clears",
             f"an empty `{format_keypath(seen.path)}:` clears what is inherited ({shown(seen.before, seen.path)}): "
             "write null if that is meant, else delete the line",
             key,
-            fixes=[*written_null(key, value), *self._removed("Delete the line", seen.path, preferred=False)],
+            fixes=Later(lambda: [*written_null(key, value), *removed]),
             keypath=seen.path,
         )
 
@@ -175,16 +178,35 @@ class _Teller:
             unnecessary=True,
         )
 
-    def _removed_item(self, node: Sequence, index: int, path: KeyPath) -> list[Fix]:
+    def _removed_item(self, node: Sequence, index: int, path: KeyPath) -> Iterable[Fix]:
         """The fix that takes an item out of a list; with the last one goes the key."""
-        if len(node.items) == 1:
-            return self._removed("Delete it", path, preferred=True)
-        self._fixes_left -= 1
-        edit = item_removal(self._document, node, index) if self._fixes_left >= 0 else None
-        return [Fix("Delete it", (edit,), preferred=True)] if edit else []
+        return self._removed("Delete it", path if len(node.items) == 1 else (*path, index), preferred=True)
 
-    def _removed(self, title: str, path: KeyPath, *, preferred: bool) -> list[Fix]:
-        """The fix that takes a key out, with the parents that it would leave empty: they would clear something."""
+    def _removed(self, title: str, path: KeyPath, *, preferred: bool) -> Iterable[Fix]:
+        """The fix that takes out a key or an item, with the parents that it would leave empty: they would clear."""
         self._fixes_left -= 1
-        edit = removal_at(self._document, ("config", *path)) if self._fixes_left >= 0 else None
-        return [Fix(title, (edit,), preferred=preferred)] if edit else []
+        return Later(_Removal(self._document, title, path, preferred)) if self._fixes_left >= 0 else ()
+
+
+class _Removal:
+    """The fix that takes out what stands at a key path, for when somebody looks at it.
+
+    A problem must not hold on to a document, nor look for the edit where nobody asks: a report may hold thousands.
+    """
+
+    def __init__(self, document: Document, title: str, path: KeyPath, preferred: bool) -> None:
+        self._text = document.text
+        self._document = ref(document)
+        self._title = title
+        self._path: KeyPath = ("config", *path)
+        self._preferred = preferred
+
+    def __call__(self) -> list[Fix]:
+        document = self._document() or parse(self._text)
+        *above, last = self._path
+        if isinstance(last, int):
+            found = document.written(tuple(above))
+            edit = item_removal(document, found[0], last) if found and isinstance(found[0], Sequence) else None
+        else:
+            edit = removal_at(document, self._path)
+        return [Fix(self._title, (edit,), preferred=self._preferred)] if edit else []

@@ -85,7 +85,7 @@ class Document:
     says how often the parser ran; `whole` is false where it gave up before the end of the text.
     """
 
-    __slots__ = ("_root", "_unplaced", "broken", "nodes", "parses", "problems", "text", "value", "whole")
+    __slots__ = ("__weakref__", "_root", "_unplaced", "broken", "nodes", "parses", "problems", "text", "value", "whole")
 
     def __init__(
         self,
