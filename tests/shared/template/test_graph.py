@@ -51,6 +51,12 @@ FORMS = [
     "base:a\n",
     "text: |\n  base: x\nbase: y\n",
     "",
+    " base: a\n config: {}\n",
+    "# first\n\n  config: {}\n  base: [a, b]\n",
+    " {base: a}\n",
+    "  # base: a\nbase: b\n",
+    "\t\nbase: a\n",
+    "base:\n|\n  a\n",
 ]
 
 

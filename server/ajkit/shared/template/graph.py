@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _NAME = r"[A-Za-z_][A-Za-z0-9_.-]*"
 _BASE_KEY = re.compile(rb"^base[ \t]*:|^[\"']base[\"'][ \t]*:|^\{|^\?|^---|^\xef\xbb\xbf|^[&!*]", re.MULTILINE)
+_INDENTED = re.compile(rb"(?:[ \t]*(?:#[^\n]*)?\n)*[ \t]+[^ \t\n#]")
 _SIMPLE = re.compile(
     rf"base:(?:[ \t]+(?:(?P<one>{_NAME})|(?P<none>~)|\[(?P<flow>[ \t]*{_NAME}(?:[ \t]*,[ \t]*{_NAME})*[ \t]*)\]))?"
     r"[ \t]*(?:[ \t]#[^\n\r]*)?(?=\r?\n|$)"
@@ -27,7 +28,7 @@ _SIMPLE = re.compile(
 _ITEM = re.compile(
     rf"\r?\n(?:[ \t]*(?:#[^\n\r]*)?\r?\n)*[ \t]*-[ \t]+(?P<name>{_NAME})[ \t]*(?:[ \t]#[^\n\r]*)?(?=\r?\n|$)"
 )
-_NEXT = re.compile(r"(?:\r?\n[ \t]*(?:#[^\n\r]*)?)*(?:\r?\n(?P<line>[^ \t\r\n-][^\n\r]*)|\r?\n?$)")
+_NEXT = re.compile(r"(?:\r?\n[ \t]*(?:#[^\n\r]*)?)*(?:\r?\n(?P<line>[^ \t\r\n|>-][^\n\r]*)|\r?\n?$)")
 _NOT_TEXT = frozenset({"y", "n", "yes", "no", "true", "false", "on", "off", "null"})
 
 
@@ -35,17 +36,20 @@ def scan_bases(path: str, data: bytes) -> list[str]:
     """The base names of a file, well formed ones only. Common forms are read by pattern, all others are parsed."""
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    names = None if _INDENTED.match(data) else _scanned(data)
+    if names is None:
+        names = [ref.name for ref in read_template(path, "", parse_bytes(path, data)).bases]
+    return names
+
+
+def _scanned(data: bytes) -> list[str] | None:
+    """The names in a text whose keys begin their lines; None when it has to be parsed."""
     found = _BASE_KEY.search(data)
     if found is None:
         return []
-    if found.group() == b"base:" and data.count(b"\nbase") + data.startswith(b"base") == 1:
-        names = _simple(
-            data[found.start() : found.start() + 4096].decode("utf-8", "replace"), len(data) - found.start()
-        )
-        if names is not None:
-            return names
-    file = read_template(path, "", parse_bytes(path, data))
-    return [ref.name for ref in file.bases]
+    if found.group() != b"base:" or data.count(b"\nbase") + data.startswith(b"base") != 1:
+        return None
+    return _simple(data[found.start() : found.start() + 4096].decode("utf-8", "replace"), len(data) - found.start())
 
 
 def _simple(text: str, size: int) -> list[str] | None:
