@@ -57,6 +57,8 @@ FORMS = [
     "  # base: a\nbase: b\n",
     "\t\nbase: a\n",
     "base:\n|\n  a\n",
+    "base:\n# c\n  a\n",
+    "base: # c\n  # d\n\n  - a\n# e\n  - b\n# f\n",
 ]
 
 

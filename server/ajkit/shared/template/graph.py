@@ -28,7 +28,7 @@ _SIMPLE = re.compile(
 _ITEM = re.compile(
     rf"\r?\n(?:[ \t]*(?:#[^\n\r]*)?\r?\n)*[ \t]*-[ \t]+(?P<name>{_NAME})[ \t]*(?:[ \t]#[^\n\r]*)?(?=\r?\n|$)"
 )
-_NEXT = re.compile(r"(?:\r?\n[ \t]*(?:#[^\n\r]*)?)*(?:\r?\n(?P<line>[^ \t\r\n|>-][^\n\r]*)|\r?\n?$)")
+_NEXT = re.compile(r"(?:\r?\n[ \t]*(?:#[^\n\r]*)?)*(?:\r?\n(?P<line>[^ \t\r\n#|>-][^\n\r]*)|\r?\n?$)")
 _NOT_TEXT = frozenset({"y", "n", "yes", "no", "true", "false", "on", "off", "null"})
 
 
