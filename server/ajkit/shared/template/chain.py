@@ -21,9 +21,12 @@ if TYPE_CHECKING:
     from ajkit.shared.files import Files
     from ajkit.shared.problem import Problem
     from ajkit.shared.template.merged import Merged
+    from ajkit.shared.template.tree import Document
 
 CHAIN_LIMIT = 256
 UNTITLED = "untitled:"
+RECENT = 32
+"""Of so many bases the events are kept that say where things stand: it takes ten times the memory of their values."""
 
 
 @dataclass(slots=True)
@@ -31,14 +34,22 @@ class Memo:
     """What was already read and merged: base files by shown path, merged bases by (real path, AJ_HOME).
 
     `ways` are base names that lead to a file that can be read, by (folder, name, AJ_HOME): its real path and the paths
-    that were tried. Only bases are kept, so that a workspace of thousands of leaves stays small. Entries are good until
-    the file changes: whoever holds a memo across changes calls `forget`.
+    that were tried. `recent` are documents in which a place is found quickly. Only bases are kept, so that a workspace
+    of thousands of leaves stays small. Entries are good until the file changes: whoever holds a memo across changes
+    calls `forget`.
     """
 
     files: dict[str, TemplateFile | FileProblem] = field(default_factory=dict)
     merged: dict[tuple[str, str | None], Merged] = field(default_factory=dict)
     real: dict[str, str] = field(default_factory=dict)
     ways: dict[tuple[str, str, str | None], tuple[str, tuple[str, ...]]] = field(default_factory=dict)
+    recent: deque[Document] = field(default_factory=deque)
+
+    def read(self, document: Document) -> None:
+        """Note that a base was read: places in it are likely to be asked for soon, or not for long."""
+        if len(self.recent) == RECENT:
+            self.recent.popleft().keep()
+        self.recent.append(document)
 
     def forget(self, paths: Iterable[str]) -> None:
         """Drop everything that was made from any of these paths (as shown, tried, or real)."""
@@ -138,7 +149,7 @@ class Loader:
             if keep:
                 self._memo.files[path] = known
                 if isinstance(known, TemplateFile):
-                    known.document.keep()
+                    self._memo.read(known.document)
         if isinstance(known, FileProblem):
             raise known
         return known
