@@ -16,19 +16,20 @@ if TYPE_CHECKING:
     from ajkit.shared.where import KeyPath, Text
 
 
-ASKED = 6
+ASKED = 10
 """So many places are looked for one by one, along all that stands above them; who asks on gets the tree."""
 
 
 class Unplaced:
     """An ordinary text whose values are known and whose tree is not made; its `events` may be let go of."""
 
-    __slots__ = ("_asked", "_pure", "events", "text")
+    __slots__ = ("_asked", "_composer", "_pure", "events", "text")
 
     def __init__(self, text: Text, events: list[Any], *, pure: bool) -> None:
         self.text = text
         self.events = events
         self._asked = 0
+        self._composer: Composer | None = None
         self._pure = pure
 
     def tree(self) -> Node | None:
@@ -37,7 +38,7 @@ class Unplaced:
             from ajkit.shared.template.attempt import attempt  # noqa: PLC0415 - who shows a config asks for no places
 
             return attempt(self.text, pure=self._pure).composer.root
-        composer = self._composer()
+        composer = self._new_composer()
         composer.run(iter(self.events).__next__)
         return composer.root
 
@@ -54,10 +55,11 @@ class Unplaced:
                 return None
             key = events[found] if isinstance(step, str) else None
             at = found if key is None else found + 1
-        node = self._composer().part(events[at], iter(islice(events, at + 1, None)).__next__, len(path))
+        self._composer = self._composer or self._new_composer()
+        node = self._composer.part(events[at], iter(islice(events, at + 1, None)).__next__, len(path))
         return node, None if key is None else Entry(key.start_mark.index, key.end_mark.index, node)
 
-    def _composer(self) -> Composer:
+    def _new_composer(self) -> Composer:
         from ajkit.shared.template.compose import Composer  # noqa: PLC0415 - as above
 
         return Composer(self.text)
