@@ -10,10 +10,11 @@ from datetime import UTC, datetime
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from ajkit.backends.volcano.asking import ask_first, nothing_accepted_yet
-from ajkit.backends.volcano.belongings import clear, give, is_ours, owner
+from ajkit.backends.volcano.answers import Absent, Exists, NodeSilent
+from ajkit.backends.volcano.asking import ask_first, believed, nothing_accepted_yet
+from ajkit.backends.volcano.belongings import NameTaken, clear, give, is_ours, owner
 from ajkit.backends.volcano.checks import offline
-from ajkit.backends.volcano.cluster import COMMAND, CONFIG_MAP, JOB, POD, QUEUE, SECRET, Absent, Cluster, Exists
+from ajkit.backends.volcano.cluster import COMMAND, CONFIG_MAP, JOB, POD, QUEUE, SECRET, Cluster
 from ajkit.backends.volcano.delivery import deliver, packed
 from ajkit.backends.volcano.groups import pods_of
 from ajkit.backends.volcano.manifest import TOKEN, labels_of, manifest, options_of, secret
@@ -31,6 +32,7 @@ from ajkit.shared.job.execution import (
     OutcomeUnknown,
     Rejected,
     Rendered,
+    Snapshot,
     Status,
     Submission,
     Unavailable,
@@ -101,21 +103,24 @@ class VolcanoExecution:
         """See `Execution.submit`; the id is ``namespace/name``."""
         if job.code is None:
             raise Rejected("the job has no code")
-        options = options_of(job.spec)
-        cluster, place = self._cluster(options), _place()
+        cluster, code = self._cluster(options_of(job.spec)), job.code
+        return believed(cluster, lambda: self._submit(cluster, job, code, report))
+
+    def _submit(self, cluster: Cluster, job: Submission, code: Snapshot, report: Callable[[str], None]) -> str:
+        options, place = options_of(job.spec), _place()
         namespace = options.namespace or cluster.namespace
-        made = manifest(job.spec, job.token, place, namespace=namespace, code=job.code.digest)
+        made = manifest(job.spec, job.token, place, namespace=namespace, code=code.digest)
         values = resolved(made.secrets, os.environ, _text)
         labels = labels_of(job.token, options)
         try:
             with nothing_accepted_yet():
                 ask_first(cluster, options, made, namespace)
-                archive = packed(job.code, job.folder)
+                archive = packed(code, job.folder)
                 values |= deliver(
                     cluster,
                     place,
                     archive,
-                    job.code.digest,
+                    code.digest,
                     job=job.spec.name,
                     namespace=namespace,
                     labels=labels,
@@ -126,6 +131,8 @@ class VolcanoExecution:
                 if values:
                     cluster.put(SECRET, secret(job.spec, labels, namespace, values))
             self._create(cluster, made.job, job)
+        except NameTaken:
+            raise
         except (Rejected, Unavailable):
             # Above all its secrets must not stay behind: nobody may ever try again.
             with contextlib.suppress(ExecutionError, Absent):
@@ -145,7 +152,7 @@ class VolcanoExecution:
             found = cluster.get(JOB, job.spec.name, namespace)
         except Absent:
             return None
-        if not is_ours(found, job):
+        if not is_ours(found, job.token):
             return None
         with contextlib.suppress(ExecutionError, Absent):
             give(cluster, job, namespace)
@@ -200,6 +207,7 @@ class VolcanoExecution:
                 over = is_over(phase_of(cluster.get(JOB, handle.job.spec.name, namespace)))
             except Absent:
                 over = True
+            complete = over
             try:
                 pod = cluster.get(POD, names[nodes[stream]], namespace)
                 self._keep(cluster, pod, handle.job, namespace, final=over)
@@ -207,7 +215,9 @@ class VolcanoExecution:
                 # It is gone, or has not started: what was kept is all there is for now.
                 if over:
                     log.take(lambda _: b"", final=True)
-            complete = over
+            except NodeSilent:
+                # The output of the other pods must not wait for a node that may be back some day.
+                complete = False
         return log.read(offset, limit, complete=complete)
 
     @_of_what_is_there
@@ -236,7 +246,7 @@ class VolcanoExecution:
         }
         try:
             with contextlib.suppress(Exists):
-                cluster.create(COMMAND, command)
+                believed(cluster, lambda: cluster.create(COMMAND, command))
         except (Rejected, Absent):
             for pod in _pods(cluster, handle.job, namespace).values():
                 with contextlib.suppress(ExecutionError, Absent):
@@ -268,7 +278,7 @@ class VolcanoExecution:
         namespace = options.namespace or cluster.namespace
         made = manifest(job.spec, job.token, _place(), namespace=namespace, code=_CODE_UNKNOWN)
         with nothing_accepted_yet():
-            ask_first(cluster, options, made, namespace)
+            believed(cluster, lambda: ask_first(cluster, options, made, namespace))
         pods = sum(group.replicas for group in made.groups)
         return f"the cluster would take the job and its {pods} pods in {namespace}, queue {options.queue}"
 
@@ -314,8 +324,9 @@ class VolcanoExecution:
                 found = cluster.get(JOB, job.spec.name, body["metadata"]["namespace"])
             except (Absent, Unavailable) as error:
                 raise OutcomeUnknown(f"there was a job {job.spec.name} a moment ago: {error}") from None
-            if not is_ours(found, job):
-                raise Rejected(f"there is a job {job.spec.name} of somebody else: choose another --name") from None
+            if not is_ours(found, job.token):
+                # What was made beside it is ours all the same, and has to go: this is no `NameTaken`.
+                raise Rejected(str(NameTaken(job.spec.name))) from None
 
     def _keep(self, cluster: Cluster, pod: dict[str, Any], job: Submission, namespace: str, *, final: bool) -> None:
         """Keep what a pod has written so far."""
