@@ -84,8 +84,8 @@ class FakeCluster:
     and answer 502 in another way than Kubernetes, ``conflict`` says that something else was changed meanwhile.
     `forbidden` are resources that nobody may touch, or what nobody may do with one (``GET secrets``). The next
     `starting` requests are denied as if the server had just been started. Resources that are `lacking` are not
-    installed. The nodes of the pods in `silent` do not answer. `watchers` are told of every change. `log` and `execute`
-    are the kubelet's.
+    installed, those that are `undry` cannot be tried. The nodes of the pods in `silent` do not answer. `watchers` are
+    told of every change. `log` and `execute` are the kubelet's.
     """
 
     def __init__(self) -> None:
@@ -94,6 +94,7 @@ class FakeCluster:
         self.forbidden: set[str] = set()
         self.starting = 0
         self.lacking: set[str] = set()
+        self.undry: set[str] = set()
         self.silent: set[str] = set()
         self.requests: list[str] = []
         self.subprotocol = "v5.channel.k8s.io"
@@ -205,6 +206,8 @@ class FakeCluster:
                 raise Refusal(422, f"{plural} is invalid: {error.json_path}: {error.message[:200]}", "Invalid")
             # The API server itself looks after these.
             body = {**without_unknown(body, schema), "metadata": body["metadata"]}
+        if dry and plural in self.undry:
+            raise Refusal(400, 'admission webhook "old" does not support dry run', "BadRequest")
         if plural == "podtemplates":
             for container in body["template"]["spec"]["containers"]:
                 if container["image"].startswith("broken "):

@@ -67,6 +67,11 @@ def test_a_cluster_without_volcano(bench: Bench, lacking: str) -> None:
             ask(bench.submission(job_spec("true")))
 
 
+def test_a_webhook_that_knows_no_dry_run(bench: Bench) -> None:
+    bench.cluster.undry = {"jobs", "podtemplates"}
+    assert bench.finish(bench.submit(job_spec("true"))).state is JobState.DONE
+
+
 def test_a_priority_class(bench: Bench) -> None:
     with pytest.raises(Rejected, match=r"no priority class 'low' \(target.priority_class\); there are: high"):
         bench.submit(job_spec("true", options={"priority_class": "low"}))

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 pytestmark = realapi.needs_it
 
+PODS = f"{CORE}/podtemplates"
+
 
 @pytest.fixture(scope="module")
 def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealApi]:
@@ -257,6 +259,36 @@ def test_a_webhook_that_cannot_be_called(execution: VolcanoExecution, api: RealA
     assert left(api, job) == []
     wait_until(lambda: api.client.post(JOBS, json=sent, params={"dryRun": "All"}).status_code == 201)
     assert execution.submit(job, lambda _: None)
+
+
+def test_a_webhook_that_knows_no_dry_run(execution: VolcanoExecution, api: RealApi, tmp_path: Path) -> None:
+    hooks = "/apis/admissionregistration.k8s.io/v1beta1/validatingwebhookconfigurations"
+    if api.client.get(hooks).status_code == 404:
+        pytest.skip("servers since 1.22 take no such webhook")
+    rule = {"apiGroups": [""], "apiVersions": ["*"], "operations": ["CREATE"], "resources": ["podtemplates"]}
+    hook = {"name": "old.example.com", "clientConfig": {"url": "https://127.0.0.1:9/"}, "rules": [rule]}
+    api.post(hooks, {"metadata": {"name": "old"}, "webhooks": [{**hook, "failurePolicy": "Fail"}]})
+    pod = {"restartPolicy": "Always", "containers": [{"name": "m", "image": "i"}]}
+    template = {"metadata": {"name": "x"}, "template": {"metadata": {"labels": {"a": "b"}}, "spec": pod}}
+    try:
+        wait_until(lambda: "dry run" in api.client.post(PODS, json=template, params={"dryRun": "All"}).text)
+        assert execution.submit(submission(job_spec("true"), tmp_path), lambda _: None)
+    finally:
+        assert api.client.delete(f"{hooks}/old").status_code == 200
+        wait_until(lambda: "dry run" not in api.client.post(PODS, json=template, params={"dryRun": "All"}).text)
+
+
+def test_what_the_cluster_warns_of(execution: VolcanoExecution, api: RealApi, tmp_path: Path) -> None:
+    job = submission(job_spec("true"), tmp_path)
+    handle = Handle(job, execution.submit(job, lambda _: None))
+    about = {"kind": "Job", "namespace": "research", "name": job.spec.name}
+    old = {"metadata": {"name": f"{job.spec.name}-1"}, "type": "Warning", "message": "old", "involvedObject": about}
+    api.post(f"{CORE}/events", {**old, "lastTimestamp": "2026-01-01T00:00:00Z"})
+    new = {"metadata": {"name": f"{job.spec.name}-2"}, "type": "Warning", "note": "new", "regarding": about}
+    how = {"reason": "R", "action": "a", "reportingController": "v.sh/x", "reportingInstance": "y"}
+    events = "/apis/events.k8s.io/v1/namespaces/research/events"
+    api.post(events, {**new, **how, "eventTime": "2026-01-02T00:00:00.000000Z"})
+    assert execution.status(handle).message == "new"
 
 
 def test_a_quota(execution: VolcanoExecution, api: RealApi, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from tests.backends.volcano.gate import Gate
 from tests.backends.volcano.realapi import COMMANDS, CORE, JOBS, RealApi
 from tests.backends.volcano.test_daemon import PROJECT
 from tests.daemons import finish, host, wait_until
+from tests.repository import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -70,6 +71,18 @@ def test_from_submission_to_the_end(driver: Driver, api: RealApi, host: Host) ->
         api.set_phase(name, phase)
         wait_until(partial(is_in, host, "a" * 10, state))
     wait_until(lambda: f"{name}-env" not in api.names(f"{CORE}/secrets"))
+
+
+@pytest.mark.parametrize("name", ["train", "tasks"])
+def test_the_examples(driver: Driver, api: RealApi, host: Host, name: str) -> None:
+    text = (ROOT / f"server/ajkit/backends/volcano/examples/{name}.yaml").read_text("utf-8")
+    driver.draw(f"--- .aj/template/{name}.yaml\n{text}")
+    host.environ["SIMULATOR_LICENSE"] = "a license"
+    sid = f"example{name}"[:10]
+    done = driver.aj("run", "-t", name, "--sid", sid, "--detach")
+    assert done.returncode == 0, done.stderr
+    wait_until(partial(is_in, host, sid, "queued"))
+    assert [each for each in api.names(JOBS) if each.endswith(sid)]
 
 
 def test_cancel(driver: Driver, api: RealApi, host: Host) -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _NOT_SENT = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout, httpx2.UnsupportedProtocol)
 _NOT_PROCESSED = re.compile(r"failed calling webhook|too many requests", re.IGNORECASE)
 _UNCLEAR = frozenset({500, 502, 503, 504})
+_NO_DRY_RUN = "does not support dry run"
 _MOST_TEXT = 500
 _NO_ANSWER = (KeyError, ValueError, TypeError, AttributeError)
 """What the library raises where an error is not written as Kubernetes writes errors."""
@@ -34,6 +35,10 @@ class Exists(Exception):
 
 class Forbidden(Rejected):
     """One may not do this here."""
+
+
+class NoDryRun(Rejected):
+    """What watches over the cluster cannot be asked without doing it."""
 
 
 class NoSuchKind(Unavailable):
@@ -64,6 +69,8 @@ class _Refusal:
                 return Unavailable(f"the cluster does not know who asks: {self.text or 'unauthorized'}")
             case 403:
                 return Forbidden(self.text)
+            case 400 if _NO_DRY_RUN in self.text:
+                return NoDryRun(self.text)
             case 400 | 405 | 413 | 415 | 422:
                 return Rejected(self.text)
             case _:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ajkit.backends.volcano.answers import Absent, Exists, Forbidden, NoSuchKind
+from ajkit.backends.volcano.answers import Absent, Exists, Forbidden, NoDryRun, NoSuchKind
 from ajkit.backends.volcano.belongings import NameTaken, is_ours
 from ajkit.backends.volcano.cluster import JOB, POD_TEMPLATE, PRIORITY, QUEUE
 from ajkit.backends.volcano.manifest import JOB_API, TOKEN
@@ -62,14 +62,15 @@ def ask_first(cluster: Cluster, options: VolcanoOpts, made: Manifest, namespace:
     try:
         ask_queue(cluster, options.queue)
         ask_priority(cluster, options.priority_class)
-        answer = cluster.create(JOB, made.job, dry_run=True)
+        dropped = [f"Job: {each}" for each in pruned(made.job, cluster.create(JOB, made.job, dry_run=True))]
+    except NoDryRun:
+        dropped = []
     except Absent as error:
         raise Rejected(f"there is no such namespace (target.namespace): {error}") from None
     except Exists:
         if not is_ours(cluster.get(JOB, name, namespace), made.job["metadata"]["labels"][TOKEN]):
             raise NameTaken(name) from None
         return
-    dropped = [f"Job: {each}" for each in pruned(made.job, answer)]
     for task in made.job["spec"]["tasks"]:
         body = {
             "apiVersion": "v1",
@@ -79,12 +80,10 @@ def ask_first(cluster: Cluster, options: VolcanoOpts, made: Manifest, namespace:
         }
         try:
             answer = cluster.create(POD_TEMPLATE, body, dry_run=True)
-        except Forbidden:
+        except (Forbidden, NoDryRun, Exists):
             continue
         except Rejected as error:
             raise Rejected(f"the pods of {task['name']}: {error}") from None
-        except Exists:
-            continue
         dropped += [f"pods of {task['name']}: {each}" for each in pruned(body, answer)]
     if dropped:
         raise Rejected(f"this cluster does not know, and would drop: {', '.join(dropped[:5])}")
