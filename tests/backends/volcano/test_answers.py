@@ -12,6 +12,8 @@ from tests.backends.volcano.conftest import job_spec
 if TYPE_CHECKING:
     from tests.backends.volcano.conftest import Bench
 
+JOBS = "/apis/batch.volcano.sh/v1alpha1/namespaces/research/jobs"
+
 
 @pytest.mark.parametrize("requests", range(1, 12))
 def test_a_server_that_starts_denies_what_there_is(bench: Bench, requests: int) -> None:
@@ -98,6 +100,38 @@ def test_a_conflict_is_no_object_of_that_name(bench: Bench) -> None:
             bench.execution.submit(job, lambda _: None)
         assert bench.cluster.named("configmaps") == {}
     assert bench.finish(Handle(job, bench.execution.submit(job, lambda _: None))).state is JobState.DONE
+
+
+def spoil_giving(bench: Bench, fault: str | int) -> None:
+    """Play a fault on what is first done with a ConfigMap when a job is there."""
+
+    def see(what: str, plural: str, _body: dict[str, Any]) -> None:
+        if (what, plural) == ("CREATE", "jobs"):
+            bench.cluster.faults.append(("configmaps", fault))
+
+    bench.cluster.watchers.append(see)
+
+
+@pytest.mark.parametrize("fault", ["lost", "refused", 503])
+def test_what_could_not_be_given_to_a_job_is_given_later(bench: Bench, fault: str | int) -> None:
+    bench.nodes.full = True
+    spoil_giving(bench, fault)
+    handle = bench.submit(job_spec("true"))
+    assert not all("ownerReferences" in each["metadata"] for each in bench.cluster.named("configmaps").values())
+    bench.execution.status(handle)
+    assert all("ownerReferences" in each["metadata"] for each in bench.cluster.named("configmaps").values())
+    asked = len(bench.cluster.requests)
+    bench.execution.status(handle)
+    assert [each for each in bench.cluster.requests[asked:] if "configmaps" in each or "PATCH" in each] == []
+
+
+def test_what_a_lost_job_left_is_taken_away(bench: Bench) -> None:
+    bench.nodes.full = True
+    spoil_giving(bench, "refused")
+    handle = bench.submit(job_spec("true"))
+    bench.cluster.answer("DELETE", f"{JOBS}/{handle.job.spec.name}", {}, None)
+    assert bench.execution.status(handle).state is JobState.LOST
+    assert bench.cluster.named("configmaps") == {}
 
 
 def test_secrets_that_may_not_be_listed(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:

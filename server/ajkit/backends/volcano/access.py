@@ -5,10 +5,10 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+from copy import copy
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import yaml
 from lightkube.config.kubeconfig import DEFAULT_KUBECONFIG, SERVICE_ACCOUNT, KubeConfig, SingleConfig
 from lightkube.config.models import NameValue, User
@@ -84,20 +84,22 @@ def _chosen(everything: KubeConfig, context: str | None) -> SingleConfig:
 
 def _complete(config: SingleConfig, user: User) -> User:
     """A user whose files have whole paths, and whose plug-in the library takes."""
-    changed: dict[str, Any] = {}
+    found = copy(user)
+    named = [config.cluster.certificate_auth]
     for name in _FILES:
         if path := getattr(user, name):
-            changed[name] = str(config.abs_file(path))
-    authority = config.cluster.certificate_auth
-    for path in (*([config.abs_file(authority)] if authority else []), *changed.values()):
-        if not os.path.exists(path):
-            raise _no_way(f"the kubeconfig names {path}, which is not there")
+            named.append(str(config.abs_file(path)))
+            setattr(found, name, named[-1])
+    for each in filter(None, named):
+        if not os.path.exists(config.abs_file(each)):
+            raise _no_way(f"the kubeconfig names {config.abs_file(each)}, which is not there")
     if user.exec is not None and user.exec.apiVersion == _EXEC_ALIKE:
         # It answers as the version before it did, but wants to be told what it is asked for.
         asked = {"apiVersion": _EXEC_ALIKE, "kind": "ExecCredential", "spec": {"interactive": False}}
         told = [*(user.exec.env or []), NameValue("KUBERNETES_EXEC_INFO", json.dumps(asked))]
-        changed["exec"] = msgspec.structs.replace(user.exec, apiVersion=_EXEC_READ, env=told)
-    return msgspec.structs.replace(user, **changed)
+        found.exec = copy(user.exec)
+        found.exec.apiVersion, found.exec.env = _EXEC_READ, told
+    return found
 
 
 def _no_way(why: str) -> Unavailable:

@@ -135,11 +135,9 @@ class VolcanoExecution:
             raise
         except (Rejected, Unavailable):
             # Above all its secrets must not stay behind: nobody may ever try again.
-            with contextlib.suppress(ExecutionError, Absent):
-                clear(cluster, job, namespace)
+            clear(cluster, job, namespace)
             raise
-        with contextlib.suppress(ExecutionError, Absent):
-            give(cluster, job, namespace)
+        give(cluster, job, namespace, anew=True)
         return f"{namespace}/{job.spec.name}"
 
     @_of_what_is_there
@@ -154,8 +152,7 @@ class VolcanoExecution:
             return None
         if not is_ours(found, job.token):
             return None
-        with contextlib.suppress(ExecutionError, Absent):
-            give(cluster, job, namespace)
+        give(cluster, job, namespace)
         return f"{namespace}/{job.spec.name}"
 
     @_of_what_is_there
@@ -166,9 +163,11 @@ class VolcanoExecution:
         try:
             found = cluster.get(JOB, job.spec.name, namespace)
         except Absent:
+            clear(cluster, job, namespace)
             if os.path.exists(os.path.join(job.folder, _CANCELLED)):
                 return Status(JobState.CANCELLED, "cancelled: the job was deleted")
             return Status(JobState.LOST, f"there is no Volcano job {handle.backend_id} any more")
+        give(cluster, job, namespace)
         phase = phase_of(found)
         pods = _pods(cluster, job, namespace)
         if pods_are_going(phase):
