@@ -141,6 +141,20 @@ class RealApi:
         """Put a job into a phase, as Volcano would."""
         self.set_status(f"{JOBS}/{job}", {"state": {"phase": phase}})
 
+    def add_pods(self, job: str, *nodes: str | None) -> None:
+        """Make the pods of a job's first task, each on a node: `silent` is there and does not answer."""
+        made = self.client.post("/api/v1/nodes", json={"metadata": {"name": "silent"}})
+        assert made.status_code in {201, 409}, made.text
+        address = {"addresses": [{"type": "InternalIP", "address": "127.0.0.1"}]}
+        self.set_status("/api/v1/nodes/silent", {"daemonEndpoints": {"kubeletEndpoint": {"Port": 9}}, **address})
+        task = self.get(f"{JOBS}/{job}")["spec"]["tasks"][0]
+        template = task["template"]
+        for index, node in enumerate(nodes):
+            name = f"{job}-{task['name']}-{index}"
+            spec = {**template["spec"], **({"nodeName": node} if node else {})}
+            self.post(f"{CORE}/pods", {"metadata": {**template["metadata"], "name": name}, "spec": spec})
+            self.set_status(f"{CORE}/pods/{name}", {"phase": "Running" if node else "Pending"})
+
     def allow(self, user: str, rules: dict[str, str], *, everywhere: bool = False) -> None:
         """Give a user rights: verbs by ``group/resource`` (``/pods``: the core group), in `research` or everywhere."""
         kind, where = ("ClusterRole", "") if everywhere else ("Role", "/namespaces/research")

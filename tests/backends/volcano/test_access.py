@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
 
 from ajkit.backends.volcano.access import access
+from ajkit.backends.volcano.cluster import Cluster
 from ajkit.backends.volcano.execute import VolcanoExecution
 from ajkit.shared.job.execution import Unavailable
 from tests.backends.volcano.conftest import job_spec
@@ -89,6 +91,33 @@ def test_a_token_beside_the_kubeconfig(bench: Bench, tmp_path: Path) -> None:
     known["users"][0]["user"] = {"tokenFile": "token"}
     (tmp_path / "kubeconfig").write_text(yaml.safe_dump(known))
     assert bench.execution.dry_run(bench.submission(job_spec("true"))) is not None
+
+
+def test_who_logs_in_again_is_known_at_once(bench: Bench, tmp_path: Path) -> None:
+    bench.nodes.full = True
+    handle = bench.submit(job_spec("true"))
+    (tmp_path / "kubeconfig").write_text(bench.cluster.kubeconfig().replace(TOKEN, "expired"))
+    with pytest.raises(Unavailable, match="the cluster does not know who asks"):
+        bench.execution.status(handle)
+    (tmp_path / "kubeconfig").write_text(bench.cluster.kubeconfig())
+    assert not bench.execution.status(handle).state.is_terminal
+
+
+def test_connections_are_closed_when_nobody_uses_them(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    closed: list[Cluster] = []
+    close = Cluster.close
+
+    def seen(cluster: Cluster) -> None:
+        closed.append(cluster)
+        close(cluster)
+
+    monkeypatch.setattr(Cluster, "close", seen)
+    for now, expected in ((1000.0, 0), (1299.0, 0), (1301.0, 0), (5000.0, 1), (5301.0, 1)):
+        monkeypatch.setattr("ajkit.backends.volcano.connections.time", SimpleNamespace(monotonic=lambda now=now: now))
+        assert bench.execution.values("queues")
+        assert len(closed) == expected
+    bench.execution.close()
+    assert len(closed) == len({id(each) for each in closed}) == 4
 
 
 @pytest.mark.parametrize("version", ["v1beta1", "v1"])

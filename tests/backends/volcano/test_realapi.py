@@ -307,18 +307,7 @@ def test_a_quota(execution: VolcanoExecution, api: RealApi, tmp_path: Path) -> N
 def test_pods_whose_node_does_not_answer(execution: VolcanoExecution, api: RealApi, tmp_path: Path) -> None:
     job = submission(job_spec("true", nodes=3), tmp_path)
     handle = Handle(job, execution.submit(job, lambda _: None))
-    node = api.post("/api/v1/nodes", {"metadata": {"name": "silent"}})["metadata"]["name"]
-    daemon = {"kubeletEndpoint": {"Port": 9}}
-    addresses = [{"type": "InternalIP", "address": "127.0.0.1"}]
-    api.set_status(f"/api/v1/nodes/{node}", {"daemonEndpoints": daemon, "addresses": addresses})
-    template = api.get(f"{JOBS}/{job.spec.name}")["spec"]["tasks"][0]["template"]
-    for index, where in enumerate(("silent", "gone", None)):
-        name = f"{job.spec.name}-worker-{index}"
-        body = {**template, "metadata": {**template["metadata"], "name": name}}
-        if where:
-            body["spec"] = {**template["spec"], "nodeName": where}
-        api.post(f"{CORE}/pods", body)
-        api.set_status(f"{CORE}/pods/{name}", {"phase": "Running" if where else "Pending"})
+    api.add_pods(job.spec.name, "silent", "gone", None)
     api.set_phase(job.spec.name, "Running")
     assert [each.name for each in execution.streams(handle)] == ["node-0", "node-1"]
     for state, phase in ((JobState.RUNNING, "Running"), (JobState.FAILED, "Failed")):

@@ -98,6 +98,36 @@ def test_cancel(driver: Driver, api: RealApi, host: Host) -> None:
     assert state_of(host, "b" * 10) == "cancelled"
 
 
+def test_a_token_that_may_nothing(driver: Driver, api: RealApi, gate: Gate, tmp_path: Path) -> None:
+    (tmp_path / "kubeconfig").write_text(api.kubeconfig("nobody", server=gate.url))
+    refused = driver.aj("run", "--sid", "g" * 10)
+    assert refused.returncode == 1
+    assert 'is forbidden: User "nobody" cannot create resource "jobs"' in refused.stderr
+    assert f"train-{'g' * 10}" not in api.names(JOBS)
+
+
+def test_a_token_that_is_known_later(driver: Driver, api: RealApi, gate: Gate, host: Host, tmp_path: Path) -> None:
+    (tmp_path / "kubeconfig").write_text(api.kubeconfig("a-stranger", server=gate.url))
+    assert driver.aj("run", "--sid", "h" * 10, "--detach").returncode == 0
+    wait_until(lambda: "does not know who asks" in driver.aj("jobs", "show", "h" * 10).stdout)
+    (tmp_path / "kubeconfig").write_text(api.kubeconfig(server=gate.url))
+    wait_until(partial(is_in, host, "h" * 10, "queued"))
+
+
+def test_the_end_is_told_though_a_node_is_silent(driver: Driver, api: RealApi, host: Host) -> None:
+    sid = "i" * 10
+    name = f"train-{sid}"
+    with ThreadPoolExecutor() as threads:
+        done = threads.submit(driver.aj, "run", "--sid", sid)
+        wait_until(lambda: name in api.names(JOBS))
+        api.add_pods(name, "silent", "gone")
+        api.set_phase(name, "Running")
+        wait_until(partial(is_in, host, sid, "running"))
+        api.set_phase(name, "Failed")
+        assert done.result().returncode == 1, done.result().stderr
+    assert is_in(host, sid, "failed")
+
+
 def test_a_daemon_that_is_killed_before_it_hears_the_answer(driver: Driver, api: RealApi, gate: Gate) -> None:
     gate.holds = lambda asked: asked.startswith(f"POST {JOBS}?") and "dryRun" not in asked
     assert driver.aj("run", "--sid", "c" * 10, "--detach").returncode == 0

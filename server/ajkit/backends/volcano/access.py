@@ -34,10 +34,21 @@ def access(context: str | None, kubeconfig: str | None) -> SingleConfig:
     """
     everything = _of_the_pod() if kubeconfig is None and context is None else None
     if everything is None:
-        everything = _from_file(Path(kubeconfig or DEFAULT_KUBECONFIG).expanduser())
+        everything = _from_file(_place_of(kubeconfig))
     found = _chosen(everything, context)
     # A context may do without a user, which the library does not expect.
     return found._replace(user=_complete(found, found.user or User()))
+
+
+def written_at(kubeconfig: str | None) -> int:
+    """When a kubeconfig was written, in nanoseconds since 1970; 0 where there is none."""
+    with contextlib.suppress(OSError):
+        return _place_of(kubeconfig).stat().st_mtime_ns
+    return 0
+
+
+def _place_of(kubeconfig: str | None) -> Path:
+    return Path(kubeconfig or DEFAULT_KUBECONFIG).expanduser()
 
 
 def _of_the_pod() -> KubeConfig | None:

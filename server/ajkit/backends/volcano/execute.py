@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import threading
 import time
 from datetime import UTC, datetime
 from functools import wraps
@@ -14,7 +13,8 @@ from ajkit.backends.volcano.answers import Absent, Exists, NodeSilent
 from ajkit.backends.volcano.asking import ask_first, believed, nothing_accepted_yet
 from ajkit.backends.volcano.belongings import NameTaken, clear, give, is_ours, owner
 from ajkit.backends.volcano.checks import offline
-from ajkit.backends.volcano.cluster import COMMAND, CONFIG_MAP, JOB, POD, QUEUE, SECRET, Cluster
+from ajkit.backends.volcano.cluster import COMMAND, CONFIG_MAP, JOB, POD, QUEUE, SECRET
+from ajkit.backends.volcano.connections import Connections
 from ajkit.backends.volcano.delivery import deliver, packed
 from ajkit.backends.volcano.groups import pods_of
 from ajkit.backends.volcano.manifest import TOKEN, labels_of, manifest, options_of, secret
@@ -44,6 +44,7 @@ from ajkit.shared.template.yamltext import yaml_text
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from ajkit.backends.volcano.cluster import Cluster
     from ajkit.backends.volcano.describe import VolcanoOpts
     from ajkit.shared.job.spec import JobSpec
 
@@ -52,7 +53,6 @@ T = TypeVar("T")
 
 _CODE_UNKNOWN = "‹the digest of the code›"
 _CANCELLED = "cancelled"
-_RENEW_SECONDS = 300.0
 _LOG_SECONDS = 1.0
 _MOST_REMEMBERED = 4096
 
@@ -84,8 +84,7 @@ class VolcanoExecution:
     poll_seconds = 2.0
 
     def __init__(self) -> None:
-        self._clusters: dict[str | None, tuple[float, Cluster]] = {}
-        self._lock = threading.Lock()
+        self._connections = Connections()
         self._fetched: dict[tuple[str, str], float] = {}
 
     def check(self, spec: JobSpec) -> Sequence[Problem]:
@@ -295,19 +294,10 @@ class VolcanoExecution:
 
     def close(self) -> None:
         """Let go of all connections."""
-        with self._lock:
-            for _, cluster in self._clusters.values():
-                cluster.close()
-            self._clusters.clear()
+        self._connections.close()
 
     def _cluster(self, options: VolcanoOpts | None) -> Cluster:
-        context = options.context if options else None
-        with self._lock:
-            since, cluster = self._clusters.get(context, (0.0, None))
-            if cluster is None or time.monotonic() - since > _RENEW_SECONDS:
-                cluster = Cluster(context, _kubeconfig(os.environ.get("KUBECONFIG", "")))
-                self._clusters[context] = (time.monotonic(), cluster)
-            return cluster
+        return self._connections.to(options.context if options else None, _kubeconfig(os.environ.get("KUBECONFIG", "")))
 
     def _of(self, handle: Handle) -> tuple[Cluster, str]:
         """The cluster and namespace of a job."""
