@@ -66,23 +66,36 @@ def without_unknown(value: Any, schema: Json) -> Any:
 class Refusal(Exception):
     """An answer that is no success."""
 
-    def __init__(self, code: int, message: str, reason: str = "") -> None:
-        self.code, self.message, self.reason = code, message, reason
+    def __init__(self, code: int, message: str, reason: str = "", name: str = "") -> None:
+        self.code, self.message, self.reason, self.name = code, message, reason, name
         super().__init__(message)
+
+    @classmethod
+    def of_absent(cls, plural: str, name: str) -> Refusal:
+        """There is no such object: only then an answer says which."""
+        return cls(404, f'{plural} "{name}" not found', "NotFound", name)
 
 
 class FakeCluster:
     """The objects of a cluster by resource, namespace and name.
 
     `faults` are played one for each request that changes something and whose resource they name: ``lost`` does it and
-    drops the connection, ``refused`` drops the connection before it, a number answers so. `forbidden` are resources
-    that nobody may touch. `watchers` are told of every change. `log` and `execute` are the kubelet's.
+    drops the connection, ``refused`` drops the connection before it, a number answers so, ``proxy`` and ``bare`` do it
+    and answer 502 in another way than Kubernetes, ``conflict`` says that something else was changed meanwhile.
+    `forbidden` are resources that nobody may touch, or what nobody may do with one (``GET secrets``). The next
+    `starting` requests are denied as if the server had just been started. Resources that are `lacking` are not
+    installed, those that are `undry` cannot be tried. The nodes of the pods in `silent` do not answer. `watchers` are
+    told of every change. `log` and `execute` are the kubelet's.
     """
 
     def __init__(self) -> None:
         self.objects: dict[tuple[str, str, str], Json] = {}
         self.faults: deque[tuple[str, str | int]] = deque()
         self.forbidden: set[str] = set()
+        self.starting = 0
+        self.lacking: set[str] = set()
+        self.undry: set[str] = set()
+        self.silent: set[str] = set()
         self.requests: list[str] = []
         self.subprotocol = "v5.channel.k8s.io"
         self.lock = threading.RLock()
@@ -91,6 +104,7 @@ class FakeCluster:
         self.execute: Callable[[str, list[str], bytes], tuple[int, bytes]] = lambda _pod, _command, _stdin: (1, b"")
         for name in ("default", "nlp", "rl"):
             self.put("queues", "", {"metadata": {"name": name}, "status": {"state": "Open", "running": 1}})
+        self.put("priorityclasses", "", {"metadata": {"name": "high"}})
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), type("Bound", (_Handler,), {"cluster": self}))
         self._server.daemon_threads = True
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
@@ -133,17 +147,17 @@ class FakeCluster:
 
     def answer(self, method: str, path: str, query: dict[str, list[str]], body: Json | None) -> tuple[int, Any]:
         """What the API server says to a request."""
-        found = _PATH.fullmatch(path)
-        if found is None:
-            raise Refusal(404, "the server could not find the requested resource", "NotFound")
-        plural, namespace, name = found["plural"], found["namespace"] or "", found["name"]
-        if plural in self.forbidden or found["sub"] in self.forbidden:
-            raise Refusal(403, f"{plural} is forbidden: User cannot use it", "Forbidden")
         with self.lock:
+            found = self._admit(method, path)
+            if found is None:
+                return (200, b"ok") if path == "/readyz" else (404, b"404 page not found\n")
+            plural, namespace, name = found["plural"], found["namespace"] or "", found["name"]
             if found["sub"] == "log":
+                if name in self.silent:
+                    raise Refusal(500, "Get https://10.0.0.1:10250/containerLogs: no route to host", "InternalError")
                 text = self.log(namespace, name)
                 if text is None:
-                    raise Refusal(404, f'pods "{name}" not found', "NotFound")
+                    raise Refusal.of_absent("pods", name)
                 return 200, text
             match method:
                 case "POST":
@@ -152,7 +166,7 @@ class FakeCluster:
                 case "GET" if name is None:
                     return 200, {"kind": "List", "metadata": {}, "items": self._list(plural, namespace, query)}
             if (plural, namespace, name) not in self.objects:
-                raise Refusal(404, f'{plural} "{name}" not found', "NotFound")
+                raise Refusal.of_absent(plural, name)
             stored = self.objects[plural, namespace, name]
             match method:
                 case "GET":
@@ -172,17 +186,28 @@ class FakeCluster:
                     }
             return 200, self.objects[plural, namespace, name]
 
+    def _admit(self, method: str, path: str) -> re.Match[str] | None:
+        """What a path names; None for what is no resource here."""
+        found = _PATH.fullmatch(path)
+        plural = found["plural"] if found else path
+        self.starting -= bool(denied := self.starting > 0)
+        if denied or (found and self.forbidden & {plural, found["sub"], f"{method} {plural}"}):
+            raise Refusal(403, f"{plural} is forbidden: User cannot use it", "Forbidden")
+        return None if plural in self.lacking else found
+
     def _create(self, plural: str, namespace: str, sent: Json, *, dry: bool) -> Json:
         body = copy.deepcopy(sent)
         name = body["metadata"]["name"]
         if namespace == "nowhere":
-            raise Refusal(404, f'namespaces "{namespace}" not found', "NotFound")
+            raise Refusal.of_absent("namespaces", namespace)
         if plural in SCHEMAS:
             schema = schema_of(SCHEMAS[plural])
             for error in jsonschema.Draft202012Validator(schema).iter_errors(body):
                 raise Refusal(422, f"{plural} is invalid: {error.json_path}: {error.message[:200]}", "Invalid")
             # The API server itself looks after these.
             body = {**without_unknown(body, schema), "metadata": body["metadata"]}
+        if dry and plural in self.undry:
+            raise Refusal(400, 'admission webhook "old" does not support dry run', "BadRequest")
         if plural == "podtemplates":
             for container in body["template"]["spec"]["containers"]:
                 if container["image"].startswith("broken "):
@@ -257,6 +282,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._drop()
             return
         try:
+            if fault == "conflict":
+                raise Refusal(409, "resourcequotas: the object has been modified", "Conflict", "a-quota")
             if isinstance(fault, int):
                 raise Refusal(fault, "the server is currently unable to handle the request")
             if self.headers.get("Authorization") != f"Bearer {TOKEN}":
@@ -272,14 +299,18 @@ class _Handler(BaseHTTPRequestHandler):
                 "status": "Failure",
                 "message": error.message,
                 "reason": error.reason,
+                "details": {"name": error.name} if error.name else {},
                 "code": code,
             }
         if fault == "lost":
             self._drop()
             return
+        if fault in {"proxy", "bare"}:
+            code, answer = 502, {"error": "no route"}
         data = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
         self.send_response(code)
-        self.send_header("Content-Type", "text/plain" if isinstance(answer, bytes) else "application/json")
+        if fault != "bare":
+            self.send_header("Content-Type", "text/plain" if isinstance(answer, bytes) else "application/json")
         self.send_header("Content-Length", str(len(data)))
         self.end_headers()
         self.wfile.write(data)

@@ -38,6 +38,14 @@ def test_the_examples_are_fine(name: str) -> None:
         ({"env": {"A B": "x"}}, "volcano.env", "a container cannot have a variable called 'A B'"),
         ({"env": {"A": "x\0"}}, "volcano.env", "the value of A holds a null character"),
         ({"image": None}, "volcano.image", "the pods of worker have no image: set environment.image"),
+        (
+            {"image": " img"},
+            "volcano.image",
+            "cannot have the image ' img': write REGISTRY/NAME:TAG, the name in lower",
+        ),
+        ({"image": "img:1\n"}, "volcano.image", "cannot have the image 'img:1\\n'"),
+        ({"image": "ghcr.io/Lab/img:1"}, "volcano.image", "cannot have the image 'ghcr.io/Lab/img:1'"),
+        ({"image": "https://ghcr.io/img"}, "volcano.image", "cannot have the image 'https://ghcr.io/img'"),
         ({"options": {"labels": {"aj/token": "x"}}}, "volcano.label", "the label aj/token is set by aj or Volcano"),
         ({"storage": {"d": {**MOUNT, "mount_dir": "data"}}}, "volcano.mount", "an absolute path in the container"),
         ({"storage": {"d": {**MOUNT, "mount_dir": "/aj/code"}}}, "volcano.mount", "/aj/code is where aj itself is"),
@@ -51,6 +59,22 @@ def test_refused(fields: dict[str, Any], code: str, said: str) -> None:
     problems = found(**fields)
     assert [each for each, _ in problems] == [code]
     assert said in problems[0][1]
+
+
+@pytest.mark.parametrize(
+    "image",
+    [
+        "img",
+        "lab/img:2.3-rc_1",
+        "localhost:5000/img",
+        "Registry.example.com:443/a/b__c/d-e.f:V1",
+        "[::1]:5000/img:1",
+        f"img@sha256:{'0' * 64}",
+        f"ghcr.io/lab/img:1@sha256:{'a' * 64}",
+    ],
+)
+def test_images(image: str) -> None:
+    assert found(image=image) == []
 
 
 def test_claims_are_called_like_the_storage() -> None:

@@ -218,7 +218,7 @@ def test_what_the_cluster_refuses(bench: Bench) -> None:
     bench.cluster.forbidden.add("jobs")
     with pytest.raises(Rejected, match="jobs is forbidden"):
         bench.submit(job_spec("true"))
-    assert {each for each, *_ in bench.cluster.objects} == {"queues"}, "nothing was left behind"
+    assert {each for each, *_ in bench.cluster.objects} == {"queues", "priorityclasses"}, "nothing was left behind"
 
 
 def test_fields_that_the_cluster_drops_are_told(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -265,7 +265,7 @@ def test_code_that_is_too_large_for_config_maps(bench: Bench, monkeypatch: pytes
 def test_no_cluster(bench: Bench, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     job = bench.submission(job_spec("true"))
     monkeypatch.setenv("KUBECONFIG", str(tmp_path / "nothing"))
-    with pytest.raises(Unavailable, match="no Kubernetes cluster can be asked from here: Configuration file"):
+    with pytest.raises(Unavailable, match="no Kubernetes cluster can be asked from here: there is no kubeconfig /"):
         bench.execution.submit(job, lambda _: None)
     assert "namespace" not in bench.execution.render(job).files["job.yaml"], "rendering needs no cluster"
     dead = tmp_path / "dead"

@@ -24,6 +24,10 @@ _VARIABLE = re.compile(r"[-._a-zA-Z][-._a-zA-Z0-9]*")
 _CLAIM = re.compile(r"[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?")
 _RESERVED = ("aj/", "volcano.sh/", "app.kubernetes.io/managed-by")
 _MOST_TEXT = 900 * 1024
+_HOST = r"(\[[0-9A-Fa-f:]+\]|[A-Za-z0-9][A-Za-z0-9.-]*)(:[0-9]+)?"
+_FOLDER = r"[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*"
+_VERSION = r"(:\w[\w.-]{0,127})?(@[A-Za-z][\w.+-]*:[0-9A-Fa-f]{32,})?"
+_IMAGE = re.compile(rf"({_HOST}/)?{_FOLDER}(/{_FOLDER})*{_VERSION}", re.ASCII)
 
 
 def offline(spec: JobSpec, place: Place) -> Iterator[Problem]:
@@ -49,6 +53,10 @@ def offline(spec: JobSpec, place: Place) -> Iterator[Problem]:
 def _of_group(group: Pods) -> Iterator[Problem]:
     if not group.image:
         yield problem("volcano.image", f"the pods of {group.task} have no image: set environment.image", None)
+    elif not _IMAGE.fullmatch(group.image):
+        # An API server takes nearly anything here, and a node then tries for ever.
+        message = f"the pods of {group.task} cannot have the image {group.image!r}"
+        yield problem("volcano.image", f"{message}: write REGISTRY/NAME:TAG, the name in lower case", None)
     for name, value in group.env.items():
         if not _VARIABLE.fullmatch(name):
             message = f"a container cannot have a variable called {name!r}: letters, digits, `_`, `-` and `.` are taken"

@@ -10,8 +10,9 @@ import shutil
 import time
 from typing import TYPE_CHECKING
 
+from ajkit.backends.volcano.answers import Absent, Exists
 from ajkit.backends.volcano.blobstore import READ_TIME
-from ajkit.backends.volcano.cluster import CONFIG_MAP, POD, Absent, Exists
+from ajkit.backends.volcano.cluster import CONFIG_MAP, POD
 from ajkit.backends.volcano.manifest import config_map
 from ajkit.backends.volcano.place import ADDRESS, MOST_PARTS, PART_BYTES, InBlob, InClaim, blob_name, part_name
 from ajkit.shared.job.execution import Rejected, Unavailable

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import os
-import threading
 import time
 from datetime import UTC, datetime
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from ajkit.backends.volcano.asking import ask_first, nothing_accepted_yet
-from ajkit.backends.volcano.belongings import clear, give, is_ours, owner
+from ajkit.backends.volcano.answers import Absent, Exists, NodeSilent
+from ajkit.backends.volcano.asking import ask_first, believed, nothing_accepted_yet
+from ajkit.backends.volcano.belongings import NameTaken, clear, give, is_ours, owner
 from ajkit.backends.volcano.checks import offline
-from ajkit.backends.volcano.cluster import COMMAND, CONFIG_MAP, JOB, POD, QUEUE, SECRET, Absent, Cluster, Exists
+from ajkit.backends.volcano.cluster import COMMAND, CONFIG_MAP, JOB, POD, QUEUE, SECRET
+from ajkit.backends.volcano.connections import Connections
 from ajkit.backends.volcano.delivery import deliver, packed
 from ajkit.backends.volcano.groups import pods_of
 from ajkit.backends.volcano.manifest import TOKEN, labels_of, manifest, options_of, secret
@@ -31,6 +32,7 @@ from ajkit.shared.job.execution import (
     OutcomeUnknown,
     Rejected,
     Rendered,
+    Snapshot,
     Status,
     Submission,
     Unavailable,
@@ -42,6 +44,7 @@ from ajkit.shared.template.yamltext import yaml_text
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from ajkit.backends.volcano.cluster import Cluster
     from ajkit.backends.volcano.describe import VolcanoOpts
     from ajkit.shared.job.spec import JobSpec
 
@@ -50,7 +53,6 @@ T = TypeVar("T")
 
 _CODE_UNKNOWN = "‹the digest of the code›"
 _CANCELLED = "cancelled"
-_RENEW_SECONDS = 300.0
 _LOG_SECONDS = 1.0
 _MOST_REMEMBERED = 4096
 
@@ -82,8 +84,7 @@ class VolcanoExecution:
     poll_seconds = 2.0
 
     def __init__(self) -> None:
-        self._clusters: dict[str | None, tuple[float, Cluster]] = {}
-        self._lock = threading.Lock()
+        self._connections = Connections()
         self._fetched: dict[tuple[str, str], float] = {}
 
     def check(self, spec: JobSpec) -> Sequence[Problem]:
@@ -101,21 +102,24 @@ class VolcanoExecution:
         """See `Execution.submit`; the id is ``namespace/name``."""
         if job.code is None:
             raise Rejected("the job has no code")
-        options = options_of(job.spec)
-        cluster, place = self._cluster(options), _place()
+        cluster, code = self._cluster(options_of(job.spec)), job.code
+        return believed(cluster, lambda: self._submit(cluster, job, code, report))
+
+    def _submit(self, cluster: Cluster, job: Submission, code: Snapshot, report: Callable[[str], None]) -> str:
+        options, place = options_of(job.spec), _place()
         namespace = options.namespace or cluster.namespace
-        made = manifest(job.spec, job.token, place, namespace=namespace, code=job.code.digest)
+        made = manifest(job.spec, job.token, place, namespace=namespace, code=code.digest)
         values = resolved(made.secrets, os.environ, _text)
         labels = labels_of(job.token, options)
         try:
             with nothing_accepted_yet():
                 ask_first(cluster, options, made, namespace)
-                archive = packed(job.code, job.folder)
+                archive = packed(code, job.folder)
                 values |= deliver(
                     cluster,
                     place,
                     archive,
-                    job.code.digest,
+                    code.digest,
                     job=job.spec.name,
                     namespace=namespace,
                     labels=labels,
@@ -126,13 +130,13 @@ class VolcanoExecution:
                 if values:
                     cluster.put(SECRET, secret(job.spec, labels, namespace, values))
             self._create(cluster, made.job, job)
+        except NameTaken:
+            raise
         except (Rejected, Unavailable):
             # Above all its secrets must not stay behind: nobody may ever try again.
-            with contextlib.suppress(ExecutionError, Absent):
-                clear(cluster, job, namespace)
+            clear(cluster, job, namespace)
             raise
-        with contextlib.suppress(ExecutionError, Absent):
-            give(cluster, job, namespace)
+        give(cluster, job, namespace, anew=True)
         return f"{namespace}/{job.spec.name}"
 
     @_of_what_is_there
@@ -145,10 +149,9 @@ class VolcanoExecution:
             found = cluster.get(JOB, job.spec.name, namespace)
         except Absent:
             return None
-        if not is_ours(found, job):
+        if not is_ours(found, job.token):
             return None
-        with contextlib.suppress(ExecutionError, Absent):
-            give(cluster, job, namespace)
+        give(cluster, job, namespace)
         return f"{namespace}/{job.spec.name}"
 
     @_of_what_is_there
@@ -159,9 +162,11 @@ class VolcanoExecution:
         try:
             found = cluster.get(JOB, job.spec.name, namespace)
         except Absent:
+            clear(cluster, job, namespace)
             if os.path.exists(os.path.join(job.folder, _CANCELLED)):
                 return Status(JobState.CANCELLED, "cancelled: the job was deleted")
             return Status(JobState.LOST, f"there is no Volcano job {handle.backend_id} any more")
+        give(cluster, job, namespace)
         phase = phase_of(found)
         pods = _pods(cluster, job, namespace)
         if pods_are_going(phase):
@@ -200,6 +205,7 @@ class VolcanoExecution:
                 over = is_over(phase_of(cluster.get(JOB, handle.job.spec.name, namespace)))
             except Absent:
                 over = True
+            complete = over
             try:
                 pod = cluster.get(POD, names[nodes[stream]], namespace)
                 self._keep(cluster, pod, handle.job, namespace, final=over)
@@ -207,7 +213,9 @@ class VolcanoExecution:
                 # It is gone, or has not started: what was kept is all there is for now.
                 if over:
                     log.take(lambda _: b"", final=True)
-            complete = over
+            except NodeSilent:
+                # The output of the other pods must not wait for a node that may be back some day.
+                complete = False
         return log.read(offset, limit, complete=complete)
 
     @_of_what_is_there
@@ -236,7 +244,7 @@ class VolcanoExecution:
         }
         try:
             with contextlib.suppress(Exists):
-                cluster.create(COMMAND, command)
+                believed(cluster, lambda: cluster.create(COMMAND, command))
         except (Rejected, Absent):
             for pod in _pods(cluster, handle.job, namespace).values():
                 with contextlib.suppress(ExecutionError, Absent):
@@ -268,7 +276,7 @@ class VolcanoExecution:
         namespace = options.namespace or cluster.namespace
         made = manifest(job.spec, job.token, _place(), namespace=namespace, code=_CODE_UNKNOWN)
         with nothing_accepted_yet():
-            ask_first(cluster, options, made, namespace)
+            believed(cluster, lambda: ask_first(cluster, options, made, namespace))
         pods = sum(group.replicas for group in made.groups)
         return f"the cluster would take the job and its {pods} pods in {namespace}, queue {options.queue}"
 
@@ -286,19 +294,10 @@ class VolcanoExecution:
 
     def close(self) -> None:
         """Let go of all connections."""
-        with self._lock:
-            for _, cluster in self._clusters.values():
-                cluster.close()
-            self._clusters.clear()
+        self._connections.close()
 
     def _cluster(self, options: VolcanoOpts | None) -> Cluster:
-        context = options.context if options else None
-        with self._lock:
-            since, cluster = self._clusters.get(context, (0.0, None))
-            if cluster is None or time.monotonic() - since > _RENEW_SECONDS:
-                cluster = Cluster(context, _kubeconfig(os.environ.get("KUBECONFIG", "")))
-                self._clusters[context] = (time.monotonic(), cluster)
-            return cluster
+        return self._connections.to(options.context if options else None, _kubeconfig(os.environ.get("KUBECONFIG", "")))
 
     def _of(self, handle: Handle) -> tuple[Cluster, str]:
         """The cluster and namespace of a job."""
@@ -314,8 +313,9 @@ class VolcanoExecution:
                 found = cluster.get(JOB, job.spec.name, body["metadata"]["namespace"])
             except (Absent, Unavailable) as error:
                 raise OutcomeUnknown(f"there was a job {job.spec.name} a moment ago: {error}") from None
-            if not is_ours(found, job):
-                raise Rejected(f"there is a job {job.spec.name} of somebody else: choose another --name") from None
+            if not is_ours(found, job.token):
+                # What was made beside it is ours all the same, and has to go: this is no `NameTaken`.
+                raise Rejected(str(NameTaken(job.spec.name))) from None
 
     def _keep(self, cluster: Cluster, pod: dict[str, Any], job: Submission, namespace: str, *, final: bool) -> None:
         """Keep what a pod has written so far."""
