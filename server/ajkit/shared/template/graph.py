@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _NAME = r"[A-Za-z_][A-Za-z0-9_.-]*"
 _BASE_KEY = re.compile(rb"^base[ \t]*:|^[\"']base[\"'][ \t]*:|^\{|^\?|^---|^\xef\xbb\xbf|^[&!*]", re.MULTILINE)
-_INDENTED = re.compile(rb"(?:[ \t]*(?:#[^\n]*)?\n)*[ \t]+[^ \t\n#]")
+_FIRST_CONTENT = re.compile(rb"^[ \t]*[^ \t\n#]", re.MULTILINE)
 _SIMPLE = re.compile(
     rf"base:(?:[ \t]+(?:(?P<one>{_NAME})|(?P<none>~)|\[(?P<flow>[ \t]*{_NAME}(?:[ \t]*,[ \t]*{_NAME})*[ \t]*)\]))?"
     r"[ \t]*(?:[ \t]#[^\n\r]*)?(?=\r?\n|$)"
@@ -36,7 +36,9 @@ def scan_bases(path: str, data: bytes) -> list[str]:
     """The base names of a file, well formed ones only. Common forms are read by pattern, all others are parsed."""
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    names = None if _INDENTED.match(data) else _scanned(data)
+    first = _FIRST_CONTENT.search(data)
+    indented = first is not None and len(first.group()) > 1
+    names = None if indented else _scanned(data)
     if names is None:
         names = [ref.name for ref in read_template(path, "", parse_bytes(path, data)).bases]
     return names
