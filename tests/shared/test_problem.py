@@ -27,6 +27,13 @@ def test_fixes_are_worked_out_once_and_only_for_who_looks() -> None:
     assert asked == ["fixes"]
 
 
+def test_fixes_of_equal_makers_are_not_worked_out_to_be_compared() -> None:
+    def make() -> list[Fix]:
+        raise AssertionError
+
+    assert Later(make) == Later(make)
+
+
 def test_fixes_compare_by_what_they_are() -> None:
     now = problem("merge.redundant", "again", PLACE, fixes=[Fix("Delete it")])
     later = replace(now, fixes=Later(lambda: [Fix("Delete it")]))

@@ -106,8 +106,9 @@ class Reports:
         if (
             known is not None
             and known.uris == uris
-            and known.problems == problems
+            and len(known.texts) == len(texts)
             and all(map(is_, known.texts, texts))
+            and known.problems == problems
         ):
             return known
         return _Made(problems, texts, uris, sent(session, client, problems))

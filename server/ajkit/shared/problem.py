@@ -140,7 +140,7 @@ class Fix:
 class Later(Sequence[Fix]):
     """Fixes that are worked out when somebody looks at them: a report of a thousand hints shows none of theirs.
 
-    `make` is asked once; what it looks at must not change.
+    `make` is asked once; what it looks at must not change. Makers that are equal make the same.
     """
 
     __slots__ = ("_fixes", "_make")
@@ -165,7 +165,7 @@ class Later(Sequence[Fix]):
         return len(self._made())
 
     def __eq__(self, other: object) -> bool:
-        if self is other:
+        if self is other or (isinstance(other, Later) and self._make == other._make):
             return True
         return isinstance(other, tuple | Later) and self._made() == tuple(other)
 

@@ -7,6 +7,8 @@ import weakref
 
 import pytest
 
+from ajkit.engine import Engine
+from ajkit.shared.files import MemoryFiles
 from ajkit.shared.template.resolve import resolve
 from tests.drawing import ROOT, draw, seen
 
@@ -245,3 +247,31 @@ def test_a_base_is_not_kept_alive_by_one_that_it_follows() -> None:
     gc.collect()
     assert dropped() is None
     assert left.meeting(same_again).clash is None, "what was known of another state of it"
+
+
+def test_lints_of_a_file_that_stayed_are_compared_without_a_look_for_their_fixes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    leaf = "base: b\nconfig:\n  a: 1\n  l: [x, y]\n  n:\n"
+    files = MemoryFiles({"/w/leaf.yaml": leaf, "/w/b.yaml": "config: {a: 1, l: [x], n: {m: 1}}\n"})
+    engine = Engine(files=files, home="/w")
+    before = engine.resolve("/w/leaf.yaml", named=True)
+    engine.forget(["/w/b.yaml"])
+    after = engine.resolve("/w/leaf.yaml", named=True, leaf=before.merged.file)
+    with monkeypatch.context() as patched:
+        patched.setattr("ajkit.shared.template.lint.removal_at", None)
+        patched.setattr("ajkit.shared.template.lint.item_removal", None)
+        assert before.problems == after.problems
+    titles = {each.code: [fix.title for fix in each.fixes] for each in after.problems}
+    assert titles == {
+        "merge.redundant": ["Delete it"],
+        "merge.repeats": ["Delete it"],
+        "merge.clears": ["Write null", "Delete the line"],
+    }
+
+
+def test_a_fix_is_there_when_the_document_is_gone() -> None:
+    files = MemoryFiles({"/w/leaf.yaml": "base: b\nconfig:\n  a: 1\n", "/w/b.yaml": "config: {a: 1}\n"})
+    found = Engine(files=files, home="/w").check(["/w/leaf.yaml"])
+    ((edit,),) = [fix.edits for each in found if each.code == "merge.redundant" for fix in each.fixes]
+    assert edit.span.written == "  a: 1\n"

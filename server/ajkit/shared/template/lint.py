@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import ref
 
 from ajkit.shared.problem import Fix, Later, Problem, problem
+from ajkit.shared.records import dataclass
 from ajkit.shared.template.diamond import diamonds
 from ajkit.shared.template.merge import merge, rule_of
 from ajkit.shared.template.merged import Inherited, Written
@@ -19,11 +20,12 @@ from ajkit.shared.where import Rule, format_keypath
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from weakref import ReferenceType
 
     from ajkit.shared.template.merged import Merged, Part
     from ajkit.shared.template.source import TemplateFile
     from ajkit.shared.template.tree import Document, Entry, Node
-    from ajkit.shared.where import Json, KeyPath
+    from ajkit.shared.where import Json, KeyPath, Text
 
 _FIXED = 100
 """How many keys of one file get a fix that takes them out: to find its edit takes the longer, the longer the file."""
@@ -142,13 +144,12 @@ class _Teller:
 
     def _clears(self, entry: Entry, seen: _Seen) -> Problem:
         key, value = self._document.span(entry), self._document.span(entry.node)
-        removed = self._removed("Delete the line", seen.path, preferred=False)
         return problem(
             "merge.clears",
             f"an empty `{format_keypath(seen.path)}:` clears what is inherited ({shown(seen.before, seen.path)}): "
             "write null if that is meant, else delete the line",
             key,
-            fixes=Later(lambda: [*written_null(key, value), *removed]),
+            fixes=self._removed("Delete the line", seen.path, *written_null(key, value), preferred=False),
             keypath=seen.path,
         )
 
@@ -182,31 +183,35 @@ class _Teller:
         """The fix that takes an item out of a list; with the last one goes the key."""
         return self._removed("Delete it", path if len(node.items) == 1 else (*path, index), preferred=True)
 
-    def _removed(self, title: str, path: KeyPath, *, preferred: bool) -> Iterable[Fix]:
+    def _removed(self, title: str, path: KeyPath, *others: Fix, preferred: bool) -> Iterable[Fix]:
         """The fix that takes out a key or an item, with the parents that it would leave empty: they would clear."""
         self._fixes_left -= 1
-        return Later(_Removal(self._document, title, path, preferred)) if self._fixes_left >= 0 else ()
+        if self._fixes_left < 0:
+            return others
+        document = self._document
+        return Later(_Removal(ref(document), document.text, title, ("config", *path), preferred, others))
 
 
+@dataclass(frozen=True, slots=True)
 class _Removal:
-    """The fix that takes out what stands at a key path, for when somebody looks at it.
+    """The fix that takes out what stands at a key path of a document, for when somebody looks at it, behind `others`.
 
     A problem must not hold on to a document, nor look for the edit where nobody asks: a report may hold thousands.
     """
 
-    def __init__(self, document: Document, title: str, path: KeyPath, preferred: bool) -> None:
-        self._text = document.text
-        self._document = ref(document)
-        self._title = title
-        self._path: KeyPath = ("config", *path)
-        self._preferred = preferred
+    document: ReferenceType[Document]
+    text: Text
+    title: str
+    path: KeyPath
+    preferred: bool
+    others: tuple[Fix, ...] = ()
 
     def __call__(self) -> list[Fix]:
-        document = self._document() or parse(self._text)
-        *above, last = self._path
+        document = self.document() or parse(self.text)
+        *above, last = self.path
         if isinstance(last, int):
             found = document.written(tuple(above))
             edit = item_removal(document, found[0], last) if found and isinstance(found[0], Sequence) else None
         else:
-            edit = removal_at(document, self._path)
-        return [Fix(self._title, (edit,), preferred=self._preferred)] if edit else []
+            edit = removal_at(document, self.path)
+        return [*self.others, *([Fix(self.title, (edit,), preferred=self.preferred)] if edit else [])]
