@@ -189,7 +189,7 @@ def test_a_node_that_fails(slurm_host: Host, cluster: Cluster) -> None:
 
 
 def test_a_controller_that_is_away_for_a_while(slurm_host: Host, cluster: Cluster) -> None:
-    running, waiting = slurm_spec("sleep 60"), slurm_spec("echo on")
+    running, waiting = slurm_spec("sleep 600"), slurm_spec("echo on")
     submit(slurm_host, running)
     wait_state(slurm_host, running.sid, "running")
     cluster.stop("slurmctld")
@@ -200,7 +200,8 @@ def test_a_controller_that_is_away_for_a_while(slurm_host: Host, cluster: Cluste
     assert told(slurm_host, waiting.sid)[0] in {"accepted", "submitting"}
     cluster.start_controller()
     assert finish(slurm_host.daemon(), waiting.sid) == ("done", 0, {"node-0": "on\n"})
-    wait_until(lambda: told(slurm_host, running.sid) == ("running", ""), 30)
+    # An engine that was away for long is asked again every half minute.
+    wait_until(lambda: told(slurm_host, running.sid) == ("running", ""), 60)
     slurm_host.daemon().cancel(running.sid)
     assert finish(slurm_host.daemon(), running.sid)[0] == "cancelled"
     assert cluster.jobs().count(f"aj-{waiting.sid}") == 1
