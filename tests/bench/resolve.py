@@ -55,7 +55,7 @@ if what == "check":
     found = len(engine.check(engine.ours()))
 else:
     from ajkit.shared.template.parse import parse_bytes
-    act = parse_bytes if what == "parse" else lambda _, data: yaml.compose(data, yaml.CSafeLoader)
+    act = parse_bytes if what == "read" else lambda _, data: yaml.compose(data, yaml.CSafeLoader)
     for path in paths:
         with open(path, "rb") as file:
             act(path, file.read())
@@ -219,7 +219,7 @@ def _all(workspace: Workspace, rounds: int) -> Iterator[Row]:
     sorts = {
         "C compose": ("compose", True),
         "C compose without collector": ("compose", False),
-        "our parse": ("parse", False),
+        "our reading of the values": ("read", False),
         "resolved and validated": ("check", False),
     }
     taken = [{name: _child(workspace, *sort) for name, sort in sorts.items()} for _ in range(rounds)]

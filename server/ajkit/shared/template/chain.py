@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 CHAIN_LIMIT = 256
 UNTITLED = "untitled:"
 RECENT = 32
-"""Of so many bases the events are kept that say where things stand: it takes ten times the memory of their values."""
+"""Of so many bases the events are kept that say where things stand: it takes five times the memory of their values."""
 
 
 @dataclass(slots=True)

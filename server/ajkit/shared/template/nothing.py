@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 class _Nothing:
     """What makes an empty collection fit to be the default of a field.
 
-    pydantic shares a default that has a hash and makes a deep copy of any other, for every instance of a model: of the
-    dozen that a Template has, these copies took as long as all its values. What is shared must refuse to be filled.
+    pydantic shares a default that has a hash and makes a deep copy of any other, for every instance of a model: a
+    Template has a dozen of them. What is shared must refuse to be filled.
     """
 
     __slots__ = ()

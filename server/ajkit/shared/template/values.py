@@ -1,4 +1,4 @@
-"""From the parser's events to plain values alone: what most files are read for, at two thirds of a tree's price."""
+"""From the parser's events to plain values alone: what most files are read for, and cheaper than a tree."""
 
 from __future__ import annotations
 
