@@ -68,6 +68,7 @@ class FakeAzure:
         self.lifetime = 3600
         self.hold = False
         self.lock = threading.RLock()
+        self._closed = False
         self._threads: list[threading.Thread] = []
         self._processes: list[subprocess.Popen[bytes]] = []
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), type("Bound", (_Handler,), {"azure": self}))
@@ -93,10 +94,12 @@ class FakeAzure:
         }
 
     def close(self) -> None:
+        with self.lock:
+            # No job starts a process from here on.
+            self._closed = True
         for each in self._processes:
             if each.poll() is None:
                 os.killpg(each.pid, signal.SIGKILL)
-        self.hold = False
         for thread in self._threads:
             thread.join(10)
         self._server.shutdown()
@@ -182,13 +185,12 @@ class FakeAzure:
             if not self._to(job, state):
                 return
             time.sleep(0.02)
-        while self.hold:
+        while self.hold and not self._closed:
             time.sleep(0.02)
             if about["status"] == "CancelRequested":
                 about["status"] = "Canceled"
                 return
-        nodes = [self._node(job, rank) for rank in range(about["resources"]["instanceCount"])]
-        self._to(job, "Running")
+        nodes = self._nodes(job)
         code = 0
         while any(each.poll() is None for each in nodes) or (not code and any(each.poll() for each in nodes)):
             time.sleep(0.02)
@@ -217,6 +219,13 @@ class FakeAzure:
                 return False
             job["properties"]["status"] = state
             return True
+
+    def _nodes(self, job: Json) -> list[subprocess.Popen[bytes]]:
+        with self.lock:
+            if self._closed:
+                return []
+            self._to(job, "Running")
+            return [self._node(job, rank) for rank in range(job["properties"]["resources"]["instanceCount"])]
 
     def _node(self, job: Json, rank: int) -> subprocess.Popen[bytes]:
         about = job["properties"]
@@ -302,7 +311,9 @@ class _Handler(BaseHTTPRequestHandler):
         elif path == "/msi/token":
             status, answer = self._token()
         elif path.startswith("/blob/"):
-            self._blob(path.removeprefix("/blob/"), query, raw)
+            with self.azure.lock:
+                status, data = self._blob(path.removeprefix("/blob/"), query, raw)
+            self._send(status, data)
             return
         elif (problem := self._who()) is not None:
             status, answer = problem
@@ -332,26 +343,22 @@ class _Handler(BaseHTTPRequestHandler):
             return _wrong(401, "ExpiredAuthenticationToken", "The access token expiry UTC time is earlier than now")
         return None
 
-    def _blob(self, path: str, query: dict[str, list[str]], raw: bytes) -> None:
+    def _blob(self, path: str, query: dict[str, list[str]], raw: bytes) -> tuple[int, bytes]:
         if query.get("sig") is None or "Authorization" in self.headers:
-            self._send(403, b"<Error/>")
-        elif query.get("comp") == ["block"]:
+            return 403, b"<Error/>"
+        if query.get("comp") == ["block"]:
             self.azure.blocks[f"{path} {query['blockid'][0]}"] = raw
-            self._send(201, b"")
-        elif query.get("comp") == ["blocklist"]:
+            return 201, b""
+        if query.get("comp") == ["blocklist"]:
             ids: Iterator[str] = iter(re.findall(r"<Latest>(.+?)</Latest>", raw.decode()))
             self.azure.blobs[path] = b"".join(self.azure.blocks[f"{path} {each}"] for each in ids)
-            self._send(201, b"")
-        elif path not in self.azure.blobs:
-            self._send(404, b"<Error/>")
-        else:
-            found = _RANGE.fullmatch(self.headers.get("x-ms-range") or "")
-            first, last = (int(found[1]), int(found[2])) if found else (0, 2**40)
-            content = self.azure.blobs[path]
-            if first >= len(content):
-                self._send(416, b"")
-            else:
-                self._send(206, content[first : last + 1])
+            return 201, b""
+        if path not in self.azure.blobs:
+            return 404, b"<Error/>"
+        found = _RANGE.fullmatch(self.headers.get("x-ms-range") or "")
+        first, last = (int(found[1]), int(found[2])) if found else (0, 2**40)
+        content = self.azure.blobs[path]
+        return (416, b"") if first >= len(content) else (206, content[first : last + 1])
 
     def _send(self, status: int, data: bytes, extra: dict[str, str] | None = None) -> None:
         self.send_response(status)

@@ -70,6 +70,19 @@ class Refusal(Exception):
         self.code, self.message, self.reason, self.name = code, message, reason, name
         super().__init__(message)
 
+    def status(self) -> Json:
+        """What Kubernetes answers with."""
+        return {
+            "kind": "Status",
+            "apiVersion": "v1",
+            "metadata": {},
+            "status": "Failure",
+            "message": self.message,
+            "reason": self.reason,
+            "details": {"name": self.name} if self.name else {},
+            "code": self.code,
+        }
+
     @classmethod
     def of_absent(cls, plural: str, name: str) -> Refusal:
         """There is no such object: only then an answer says which."""
@@ -145,46 +158,51 @@ class FakeCluster:
                 name: each for (kind, where, name), each in self.objects.items() if (kind, where) == (plural, namespace)
             }
 
-    def answer(self, method: str, path: str, query: dict[str, list[str]], body: Json | None) -> tuple[int, Any]:
-        """What the API server says to a request."""
+    def answer(self, method: str, path: str, query: dict[str, list[str]], body: Json | None) -> tuple[int, str | bytes]:
+        """What the API server says to a request: text is JSON."""
         with self.lock:
-            found = self._admit(method, path)
-            if found is None:
-                return (200, b"ok") if path == "/readyz" else (404, b"404 page not found\n")
-            plural, namespace, name = found["plural"], found["namespace"] or "", found["name"]
-            if found["sub"] == "log":
-                if name in self.silent:
-                    raise Refusal(500, "Get https://10.0.0.1:10250/containerLogs: no route to host", "InternalError")
-                text = self.log(namespace, name)
-                if text is None:
-                    raise Refusal.of_absent("pods", name)
-                return 200, text
-            match method:
-                case "POST":
-                    assert body is not None
-                    return 201, self._create(plural, namespace, body, dry="dryRun" in query)
-                case "GET" if name is None:
-                    return 200, {"kind": "List", "metadata": {}, "items": self._list(plural, namespace, query)}
-            if (plural, namespace, name) not in self.objects:
-                raise Refusal.of_absent(plural, name)
-            stored = self.objects[plural, namespace, name]
-            match method:
-                case "GET":
-                    return 200, stored
-                case "DELETE":
-                    del self.objects[plural, namespace, name]
-                    self._tell("DELETE", plural, stored)
-                    return 200, {"kind": "Status", "status": "Success"}
-                case "PATCH":
-                    assert body is not None
-                    _merge(stored, body)
-                case "PUT":
-                    assert body is not None
-                    self.objects[plural, namespace, name] = {
-                        **body,
-                        "metadata": {**body["metadata"], "uid": stored["metadata"]["uid"]},
-                    }
-            return 200, self.objects[plural, namespace, name]
+            # Written out in the lock: jobs and pods go on meanwhile.
+            code, answer = self._answer(method, path, query, body)
+            return code, answer if isinstance(answer, bytes) else json.dumps(answer)
+
+    def _answer(self, method: str, path: str, query: dict[str, list[str]], body: Json | None) -> tuple[int, Any]:
+        found = self._admit(method, path)
+        if found is None:
+            return (200, b"ok") if path == "/readyz" else (404, b"404 page not found\n")
+        plural, namespace, name = found["plural"], found["namespace"] or "", found["name"]
+        if found["sub"] == "log":
+            if name in self.silent:
+                raise Refusal(500, "Get https://10.0.0.1:10250/containerLogs: no route to host", "InternalError")
+            text = self.log(namespace, name)
+            if text is None:
+                raise Refusal.of_absent("pods", name)
+            return 200, text
+        match method:
+            case "POST":
+                assert body is not None
+                return 201, self._create(plural, namespace, body, dry="dryRun" in query)
+            case "GET" if name is None:
+                return 200, {"kind": "List", "metadata": {}, "items": self._list(plural, namespace, query)}
+        if (plural, namespace, name) not in self.objects:
+            raise Refusal.of_absent(plural, name)
+        stored = self.objects[plural, namespace, name]
+        match method:
+            case "GET":
+                return 200, stored
+            case "DELETE":
+                del self.objects[plural, namespace, name]
+                self._tell("DELETE", plural, stored)
+                return 200, {"kind": "Status", "status": "Success"}
+            case "PATCH":
+                assert body is not None
+                _merge(stored, body)
+            case "PUT":
+                assert body is not None
+                self.objects[plural, namespace, name] = {
+                    **body,
+                    "metadata": {**body["metadata"], "uid": stored["metadata"]["uid"]},
+                }
+        return 200, self.objects[plural, namespace, name]
 
     def _admit(self, method: str, path: str) -> re.Match[str] | None:
         """What a path names; None for what is no resource here."""
@@ -291,23 +309,13 @@ class _Handler(BaseHTTPRequestHandler):
             body = json.loads(raw) if raw and self.command != "DELETE" else None
             code, answer = self.cluster.answer(self.command, address.path, query, body)
         except Refusal as error:
-            code = error.code
-            answer = {
-                "kind": "Status",
-                "apiVersion": "v1",
-                "metadata": {},
-                "status": "Failure",
-                "message": error.message,
-                "reason": error.reason,
-                "details": {"name": error.name} if error.name else {},
-                "code": code,
-            }
+            code, answer = error.code, json.dumps(error.status())
         if fault == "lost":
             self._drop()
             return
         if fault in {"proxy", "bare"}:
-            code, answer = 502, {"error": "no route"}
-        data = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
+            code, answer = 502, '{"error": "no route"}'
+        data = answer if isinstance(answer, bytes) else answer.encode()
         self.send_response(code)
         if fault != "bare":
             self.send_header("Content-Type", "text/plain" if isinstance(answer, bytes) else "application/json")

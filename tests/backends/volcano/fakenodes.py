@@ -50,7 +50,9 @@ class FakeNodes:
         cluster.execute = self._execute
 
     def close(self) -> None:
-        self._terminated |= set(self.cluster.named("jobs"))
+        with self.cluster.lock:
+            # No job starts a pod from here on.
+            self._terminated |= set(self.cluster.named("jobs"))
         for each in list(self._processes.values()):
             _kill(each)
         for thread in self._threads:
@@ -67,7 +69,7 @@ class FakeNodes:
         elif (what, plural) == ("DELETE", "jobs"):
             self._terminated.add(name)
             for pod in [each for each in self.cluster.named("pods") if each.startswith(f"{name}-")]:
-                self.cluster.objects.pop(("pods", _NAMESPACE, pod))
+                self.cluster.objects.pop(("pods", _NAMESPACE, pod), None)
 
     def _spawn(self, target: Any, *arguments: Any) -> None:
         thread = threading.Thread(target=target, args=arguments, daemon=True)
@@ -80,14 +82,15 @@ class FakeNodes:
         pods = [self._pod(job, task, index) for task in spec["tasks"] for index in range(task["replicas"])]
         while self.full and name not in self._terminated:
             time.sleep(0.02)
-        if name in self._terminated:
+        with self.cluster.lock:
+            if name in self._terminated:
+                for pod in pods:
+                    self.cluster.objects.pop(("pods", _NAMESPACE, pod["metadata"]["name"]), None)
+                self._phase(job, "Terminated")
+                return
             for pod in pods:
-                self.cluster.objects.pop(("pods", _NAMESPACE, pod["metadata"]["name"]), None)
-            self._phase(job, "Terminated")
-            return
-        for pod in pods:
-            self._start(pod)
-        self._phase(job, "Running")
+                self._start(pod)
+            self._phase(job, "Running")
         going = {pod["metadata"]["name"]: pod for pod in pods}
         end = "Completed"
         while going:
@@ -163,8 +166,7 @@ class FakeNodes:
         )
         self._processes[name] = process
         self._output[name] = []
-        with self.cluster.lock:
-            pod["status"] = {"phase": "Running"}
+        pod["status"] = {"phase": "Running"}
         self._spawn(self._collect, name, process)
 
     def _mount(self, place: str, volume: Json, home: str) -> None:
