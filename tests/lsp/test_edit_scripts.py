@@ -89,10 +89,10 @@ class Script:
     def settle(self) -> None:
         """Wait until everything that follows from the steps so far has been told."""
         for _ in range(1_000):
-            self.wire.result("workspace/executeCommand", {"command": "aj.status"})
-            # Once more: what is told follows a message in the next turn of the loop.
             status = self.wire.result("workspace/executeCommand", {"command": "aj.status"})
             if not self.versions or {each["state"] for each in status["homes"]} <= {"ready"}:
+                # Once more: what follows from a message, or from a home that is read, is told in the next turn.
+                self.wire.result("workspace/executeCommand", {"command": "aj.status"})
                 return
         raise AssertionError("the home is not read")
 
