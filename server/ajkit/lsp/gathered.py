@@ -1,4 +1,4 @@
-"""The problems of whole homes, gathered by the file they stand in: a fault in a base shows in all that extend it."""
+"""The problems of many templates, gathered by the file they stand in: a fault in a base shows in all that extend it."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ class Gathered:
         self._paths: dict[str, list[str]] = {}
         self.changed: set[str] = set()
 
-    def put(self, real: str, problems: Iterable[Problem]) -> None:
-        """Everything that the template with this real path shows now, in all files of its chain."""
-        self.drop(real)
+    def put(self, name: str, problems: Iterable[Problem]) -> None:
+        """Everything that the template of this name (a real path, a URI) shows now, in all files of its chain."""
+        self.drop(name)
         found = by_path(replace(each, fixes=()) for each in problems)  # fixes are looked for when somebody wants one
         for path, each in found.items():
-            self._by_path.setdefault(path, {})[real] = each
+            self._by_path.setdefault(path, {})[name] = each
         if found:
-            self._paths[real] = list(found)
+            self._paths[name] = list(found)
             self.changed.update(found)
 
-    def drop(self, real: str) -> None:
+    def drop(self, name: str) -> None:
         """A template is no more, or will be looked at again."""
-        for path in self._paths.pop(real, ()):
+        for path in self._paths.pop(name, ()):
             self.changed.add(path)
             showing = self._by_path[path]
-            del showing[real]
+            del showing[name]
             if not showing:
                 del self._by_path[path]
 
@@ -52,5 +52,5 @@ class Gathered:
         self._paths.clear()
 
     def of(self, path: str) -> list[Problem]:
-        """The problems in a file, each once, as a report over the whole home has them."""
+        """The problems in a file, each once, as a report over all templates has them."""
         return summed(problem for each in self._by_path.get(path, {}).values() for problem in each)

@@ -8,8 +8,8 @@ from operator import is_
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ajkit.lsp import convert
-from ajkit.lsp.diagnostics import by_path, diagnostic
-from ajkit.shared.problem import summed
+from ajkit.lsp.diagnostics import diagnostic
+from ajkit.lsp.gathered import Gathered
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -75,7 +75,8 @@ class Reports:
     """
 
     def __init__(self) -> None:
-        self._views: list[View] = []
+        self._views: dict[str, View] = {}
+        self._gathered = Gathered()
         self._found: dict[str, Items] = {}
         self._made: dict[str, _Made] = {}
         self._published: dict[str, dict[str, Any]] = {}
@@ -86,16 +87,32 @@ class Reports:
 
     def of_open(self, session: Session, client: Client) -> dict[str, Items]:
         """What is wrong with the open templates, by document; some of these are files that are not open."""
-        views = session.views()
-        if len(views) != len(self._views) or any(
-            one is not other for one, other in zip(views, self._views, strict=True)
-        ):
-            problems = by_path(summed(each for view in views for each in view.problems))
-            made = {path: self._made_of(session, client, path, each) for path, each in problems.items()}
-            self._found = {session.uri_of(path): each.items for path, each in made.items()}
-            self._made = made
-            self._views = views
+        before, now = self._views, {view.buffer.uri: view for view in session.views()}
+        self._views = now
+        for uri, view in now.items():
+            if before.get(uri) is not view:
+                self._gathered.put(uri, view.problems)
+        for uri in before.keys() - now.keys():
+            self._gathered.drop(uri)
+        for uri in before.keys() ^ now.keys():
+            if uri != convert.uri_of((now.get(uri) or before[uri]).path):
+                self._gathered.changed.update(self._made)  # others may name this document by another URI now
+        self._make(session, client)
         return self._found
+
+    def _make(self, session: Session, client: Client) -> None:
+        """Make the diagnostics of all files whose problems may be others now."""
+        changed = self._gathered.changed
+        if not changed:
+            return
+        for path in changed:
+            problems = self._gathered.of(path)
+            if problems:
+                self._made[path] = self._made_of(session, client, path, problems)
+            else:
+                self._made.pop(path, None)
+        changed.clear()
+        self._found = {session.uri_of(path): self._made[path].items for path in sorted(self._made)}
 
     def _made_of(self, session: Session, client: Client, path: str, problems: list[Problem]) -> _Made:
         """The diagnostics of one file: those of before where nothing about them is new, as in most files at an edit."""

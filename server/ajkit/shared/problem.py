@@ -280,7 +280,10 @@ def summed(problems: Iterable[Problem]) -> list[Problem]:
     """
     kept: dict[tuple[object, ...], list[Problem]] = {}
     for each in problems:
-        kept.setdefault((each.span, each.code, each.message if each.span is None else None), []).append(each)
+        span = each.span
+        # What a span is told apart by is written out: to hash one is a call, and a report has thousands.
+        key = (each.code, each.message) if span is None else (each.code, span.path, span.start, span.end)
+        kept.setdefault(key, []).append(each)
     merged = []
     for same in kept.values():
         leaves = sorted({each.leaf for each in same if each.leaf is not None})
