@@ -36,9 +36,14 @@ exit "${CODE:-0}"
 
 
 @pytest.fixture
-def driver(cluster: FakeCluster, host: Host, tmp_path: Path) -> Iterator[Driver]:
+def kubeconfig(cluster: FakeCluster) -> str:
+    return cluster.kubeconfig()
+
+
+@pytest.fixture
+def driver(kubeconfig: str, host: Host, tmp_path: Path) -> Iterator[Driver]:
     config = tmp_path / "kubeconfig"
-    config.write_text(cluster.kubeconfig())
+    config.write_text(kubeconfig)
     host.environ |= {"KUBECONFIG": str(config), "A_TOKEN": "s3cret"}
     found = Driver(host, tmp_path / "p")
     found.draw(PROJECT)

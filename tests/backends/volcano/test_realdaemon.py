@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.backends.driving import Driver
 from tests.backends.volcano import realapi
 from tests.backends.volcano.gate import Gate
 from tests.backends.volcano.realapi import COMMANDS, CORE, JOBS, RealApi
-from tests.backends.volcano.test_daemon import PROJECT
+from tests.backends.volcano.test_daemon import driver
 from tests.daemons import finish, host, wait_until
 from tests.repository import ROOT
 
@@ -20,9 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from tests.backends.driving import Driver
     from tests.daemons import Host
 
-__all__ = ["host"]
+__all__ = ["driver", "host"]
 
 pytestmark = realapi.needs_it
 
@@ -41,15 +41,8 @@ def gate(api: RealApi) -> Iterator[Gate]:
 
 
 @pytest.fixture
-def driver(api: RealApi, gate: Gate, host: Host, tmp_path: Path) -> Iterator[Driver]:
-    config = tmp_path / "kubeconfig"
-    config.write_text(api.kubeconfig(server=gate.url))
-    host.environ |= {"KUBECONFIG": str(config), "A_TOKEN": "s3cret"}
-    found = Driver(host, tmp_path / "p")
-    found.draw(PROJECT)
-    (tmp_path / "p" / "show.sh").chmod(0o755)
-    yield found
-    host.stop()
+def kubeconfig(api: RealApi, gate: Gate) -> str:
+    return api.kubeconfig(server=gate.url)
 
 
 def is_in(host: Host, sid: str, state: str) -> bool:
