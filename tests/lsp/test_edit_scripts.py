@@ -256,3 +256,30 @@ def test_many_edits_at_once_are_told_of_once(script: Script) -> None:
     versions = [each["version"] for each in script.told() if path_name(each["uri"]) == "common"]
     assert versions == sorted(set(versions)), "each version once, in order"
     assert versions[-1] == 61
+
+
+def test_related_places_go_by_the_name_that_the_editor_gave(tmp_path: Path) -> None:
+    folder = tmp_path / ".aj" / "template"
+    folder.mkdir(parents=True)
+    (folder / "leaf.yaml").write_text(FILES["leaf"])
+    (folder / "common.yaml").write_text(BROKEN)
+    with Wire(tmp_path) as wire:
+        wire.initialize({"textDocument": {"publishDiagnostics": {"relatedInformation": True}}})
+        script = Script(wire)
+        script.open("leaf")
+        ours = script.uri("common")
+        theirs = ours.replace("common", "%63ommon")
+
+        def related() -> str:
+            script.settle()
+            last = [each for each in script.told() if each["uri"] == script.uri("leaf")][-1]
+            (found,) = last["diagnostics"][0]["relatedInformation"]
+            return str(found["location"]["uri"])
+
+        assert related() == ours
+        document = {"uri": theirs, "languageId": "yaml", "version": 1, "text": BROKEN}
+        wire.tell("textDocument/didOpen", {"textDocument": document})
+        assert related() == theirs
+        wire.tell("textDocument/didClose", {"textDocument": {"uri": theirs}})
+        assert related() == ours
+        assert wire.finish() == 0
