@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import errno
 import json
 import os
 import select
@@ -27,6 +28,9 @@ _IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)
 NO_COMMAND = 127
 _LOOK_SECONDS = 0.2
 """How often a job that waits for GPUs looks whether they are free."""
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
+_ROOM_SECONDS = 1.0
+"""How often a full disk is tried again."""
 
 
 def main() -> int:
@@ -65,7 +69,7 @@ class Supervisor:
         self._answer()
         ended = ended or self._wait()
         self._stop()
-        write_whole(self._folder, RESULT, {**ended, "processes": self._codes})
+        self.write_down({**ended, "processes": self._codes})
         return 0
 
     def _listen(self) -> None:
@@ -101,7 +105,9 @@ class Supervisor:
             self._waited = True
             if share.reason != told:
                 told = share.reason
-                write_whole(self._folder, WAITING, {"message": told})
+                # Only told: a full disk must not end the waiting.
+                with contextlib.suppress(OSError):
+                    write_whole(self._folder, WAITING, {"message": told})
             self._answer()
             if self._cancelled:
                 share.leave()
@@ -133,7 +139,9 @@ class Supervisor:
             except (OSError, ValueError) as error:
                 return {"state": "failed", "exit_code": NO_COMMAND, "message": f"{each['name']}: {error}"}
             self._running[pid] = each["name"]
-        note_started(self._folder, list(self._running))
+        # Without the note they are still known by their AJ_ID.
+        with contextlib.suppress(OSError):
+            note_started(self._folder, list(self._running))
         with contextlib.suppress(FileNotFoundError):
             os.unlink(os.path.join(self._folder, WAITING))
         return None
@@ -145,7 +153,7 @@ class Supervisor:
         while self._running:
             left = None if until is None else until - time.monotonic()
             if self._cancelled:
-                return {"state": "cancelled", "exit_code": None, "message": "cancelled"}
+                return {"state": "cancelled", "exit_code": None, "message": ""}
             if left is not None and left <= 0:
                 message = f"stopped at its time limit of {limit} seconds"
                 return {"state": "failed", "exit_code": TIMED_OUT, "message": message}
@@ -191,6 +199,18 @@ class Supervisor:
             self._signal(signal.SIGKILL)
             self._sleep(0.02)
             self._reap()
+
+    def write_down(self, result: dict[str, Any]) -> None:
+        """Leave the result once there is room for it: a job whose output filled the disk is not lost for that."""
+        while True:
+            try:
+                write_whole(self._folder, RESULT, result)
+            except OSError as error:
+                if error.errno not in _NO_ROOM:
+                    raise
+                time.sleep(_ROOM_SECONDS)
+            else:
+                return
 
     def _signal(self, number: signal.Signals) -> None:
         for pid in list(self._running):
