@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import os
 import socket
 import tarfile
@@ -9,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from ajkit.client import snapshot
 from ajkit.client.snapshot import Limits, measure, pack
 from ajkit.daemon.archive import unpack, verify
 from ajkit.shared.problem import Refused
@@ -198,3 +201,45 @@ def test_unreadable(tmp_path: Path) -> None:
     grow(tmp_path, "file")
     (tmp_path / "file").chmod(0)
     assert "code.unreadable" in refusal(tmp_path)
+
+
+def test_only_files_are_ignore_files(tmp_path: Path) -> None:
+    grow(tmp_path, "piped/a", "foldered/.ajignore/", "foldered/a", "foldered/b")
+    (tmp_path / "foldered/.codeignore").write_text("b\n")
+    os.mkfifo(tmp_path / "piped/.ajignore")
+    assert {"piped/a", "foldered/a"} <= {*names(tmp_path)}
+    assert "foldered/b" not in names(tmp_path)
+
+
+def test_paths_too_long_to_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for _ in range(25):
+        os.mkdir("d" * 200)
+        monkeypatch.chdir("d" * 200)
+    open("file", "w").close()
+    found = refusal(tmp_path)
+    assert "code.unreadable" in found
+    assert "File name too long" in found
+
+
+def test_a_file_that_goes_away_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    grow(tmp_path, "a", "b")
+    add = snapshot._add
+
+    def adding(tar: tarfile.TarFile, root: str, entry: snapshot._Entry) -> None:
+        (tmp_path / "b").unlink(missing_ok=True)
+        add(tar, root, entry)
+
+    monkeypatch.setattr(snapshot, "_add", adding)
+    assert f"{tmp_path}/b changed while it was packed; run again" in refusal(tmp_path)
+
+
+def test_no_room_for_the_archive_is_no_fault_of_the_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Full(io.BytesIO):
+        def write(self, _: object, /) -> int:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("tempfile.SpooledTemporaryFile", lambda *_: Full())
+    for path in ("folder/", "file"):
+        with pytest.raises(snapshot.NoRoom, match=r"No space left on device.*set TMPDIR"):
+            pack(str(grow(tmp_path, path)), [])

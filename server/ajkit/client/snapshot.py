@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, NamedTuple, Self
 
 from ajkit.client.ignore import IgnoreRules, is_ignored
 from ajkit.shared.job.code import IGNORE_FILES, always_ignored
-from ajkit.shared.problem import Refused, problem
+from ajkit.shared.problem import AjError, Refused, problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -72,6 +72,10 @@ class Archive:
         self.close()
 
 
+class NoRoom(AjError):
+    """The packed code cannot be kept until it is sent; `str()` says where and why."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Entry:
     path: str
@@ -95,6 +99,7 @@ def pack(
 
     Raises:
         Refused: no such folder, an unreadable file, a link that leaves the folder, more than the limits.
+        NoRoom: the archive has no place on this machine.
     """
     root, entries = _chosen(folder, ignore, (home, state), limits)
     file = tempfile.SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115 - the archive closes it
@@ -148,7 +153,11 @@ class _Hashing(io.RawIOBase):
 
     def write(self, data: Buffer, /) -> int:
         self.sha.update(data)
-        written = self._file.write(data)
+        try:
+            written = self._file.write(data)
+        except OSError as error:
+            where = tempfile.gettempdir()
+            raise NoRoom(f"the packed code cannot be kept in {where} ({error.strerror}): set TMPDIR") from None
         self.size += written
         return written
 
@@ -164,15 +173,18 @@ def _walk(root: str, never: IgnoreRules, ignore: IgnoreRules) -> Iterator[_Entry
         folder = os.path.join(root, below)
         found = _scan(folder)
         if below:
-            lines = _ignore_lines(folder, {each.name for each in found})
+            lines = _ignore_lines(found)
             rules = (*rules, (below, IgnoreRules(lines))) if lines else rules
         folders = []
         for each in found:
             path = below + each.name
-            info = each.stat(follow_symlinks=False)
-            is_folder = stat.S_ISDIR(info.st_mode)
+            is_folder = each.is_dir(follow_symlinks=False)
             if never.says(path, is_folder=is_folder) or is_ignored(rules, path, is_folder=is_folder):
                 continue
+            try:
+                info = each.stat(follow_symlinks=False)
+            except OSError as error:
+                raise _unreadable(each.path, error) from None
             if is_folder:
                 folders.append((f"{path}/", rules))
             if is_folder or stat.S_ISREG(info.st_mode) or stat.S_ISLNK(info.st_mode):
@@ -185,14 +197,19 @@ def _scan(folder: str) -> list[os.DirEntry[str]]:
         with os.scandir(folder) as found:
             return sorted(found, key=lambda each: os.fsencode(each.name))
     except OSError as error:
-        raise _refused("code.unreadable", f"{folder}: {error.strerror}; make it readable, or ignore it") from None
+        raise _unreadable(folder, error) from None
 
 
-def _ignore_lines(folder: str, names: set[str]) -> list[str]:
+def _ignore_lines(found: list[os.DirEntry[str]]) -> list[str]:
+    """The lines of the ignore file of a folder; what is no file (a folder, a pipe) is none."""
+    files = {each.name: each.path for each in found if each.name in IGNORE_FILES and each.is_file()}
     for name in IGNORE_FILES:
-        if name in names:
-            with open(os.path.join(folder, name), encoding="utf-8-sig", errors="surrogateescape") as file:
-                return file.read().split("\n")
+        if name in files:
+            try:
+                with open(files[name], encoding="utf-8-sig", errors="surrogateescape") as file:
+                    return file.read().split("\n")
+            except OSError as error:
+                raise _unreadable(files[name], error) from None
     return []
 
 
@@ -253,10 +270,15 @@ def _add(tar: tarfile.TarFile, root: str, entry: _Entry) -> None:
             with open(place, "rb") as file:
                 header.size = os.fstat(file.fileno()).st_size
                 tar.addfile(header, file)
-        except PermissionError:
-            raise _refused("code.unreadable", f"{place} cannot be read; make it readable, or ignore it") from None
         except OSError as error:
-            raise _refused("code.unreadable", f"{place} changed while it was packed ({error}); run again") from None
+            raise _unreadable(place, error) from None
+
+
+def _unreadable(place: str, error: OSError) -> Refused:
+    """What cannot be read, or is another file than a moment ago: it went away, or ended early (which has no number)."""
+    if isinstance(error, FileNotFoundError) or error.errno is None:
+        return _refused("code.unreadable", f"{place} changed while it was packed; run again")
+    return _refused("code.unreadable", f"{place} cannot be read ({error.strerror}); make it readable, or ignore it")
 
 
 def _refused(code: str, message: str) -> Refused:
