@@ -128,7 +128,10 @@ class Journal:
             self._writer.close()
             if isinstance(error, JournalProblem):
                 raise
-            raise JournalProblem(f"the journal {path} cannot be used: {error}") from None
+            # What sqlite says of damage is of no narrower kind; a lock or a full disk is.
+            damaged = type(error) is sqlite3.DatabaseError
+            advice = "; move it away to begin a new one, which knows none of its jobs" if damaged else ""
+            raise JournalProblem(f"the journal {path} cannot be used: {error}{advice}") from None
         self._thread = threading.Thread(target=self._work, name="journal", daemon=True)
         self._thread.start()
 
