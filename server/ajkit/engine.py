@@ -124,9 +124,7 @@ class Engine(Homes):
         """
         if argument is not None and is_path_argument(argument):
             return self.absolute(argument)
-        home = self.home_here()
-        if home is None:
-            raise UsageError(NO_HOME)
+        home = self.required_home()
         if argument is not None:
             path = template_path(argument, home)
             if self.files.kind(path) != "file":
@@ -146,6 +144,19 @@ class Engine(Homes):
         if not leaves:
             raise UsageError(f"there is no template to run in {posixpath.join(home, TEMPLATE_FOLDER)}")
         raise UsageError("which template? Choose one with -t" + self._listed([each.name for each in leaves]))
+
+    def required_home(self) -> str:
+        """The AJ_HOME that template names mean.
+
+        Raises:
+            UsageError: there is none, or the one that was named is no folder.
+        """
+        home = self.home_here()
+        if home is None:
+            raise UsageError(NO_HOME)
+        if self.files.kind(home) != "directory":
+            raise UsageError(f"there is no folder {home}, which --home or the variable AJ_HOME names")
+        return home
 
     @staticmethod
     def _listed(names: list[str]) -> str:
@@ -247,9 +258,7 @@ class Engine(Homes):
         Raises:
             UsageError: there is no AJ_HOME here.
         """
-        home = self.home_here()
-        if home is None:
-            raise UsageError(NO_HOME)
+        home = self.required_home()
         graph = self.graph(home)
         order = sorted(graph.paths, key=lambda real: (not graph.dependents.get(real), graph.paths[real]))
         return [graph.paths[real] for real in order]

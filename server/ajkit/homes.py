@@ -10,7 +10,7 @@ from ajkit.disk import DiskFiles
 from ajkit.shared.files import FileProblem
 from ajkit.shared.template.graph import Graph, leads_to, read_graph
 from ajkit.shared.template.names import SETTINGS_NAME, find_home, shown_path
-from ajkit.shared.template.settings import Settings, read_settings
+from ajkit.shared.template.settings import Settings, read_settings, unreadable_settings
 
 if TYPE_CHECKING:
     from ajkit.shared.files import Files
@@ -73,8 +73,8 @@ class Homes:
             path = posixpath.join(home, SETTINGS_NAME)
             try:
                 self._settings[home] = read_settings(path, self.files.read(path, SETTINGS_LIMIT))
-            except FileProblem:
-                self._settings[home] = Settings()
+            except FileProblem as error:
+                self._settings[home] = Settings() if error.kind == "missing" else unreadable_settings(path, str(error))
         return self._settings[home]
 
     def settings_paths(self) -> list[str]:

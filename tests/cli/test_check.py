@@ -6,11 +6,11 @@ import json
 import xml.etree.ElementTree as ET
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from ajkit.shared.spec import PluginBroken
 
 if TYPE_CHECKING:
-    import pytest
-
     from ajkit.shared.spec import Service
     from tests.cli.conftest import Person
 
@@ -147,6 +147,25 @@ def test_no_home_is_a_wrong_call(person: Person) -> None:
     said = person.aj("check")
     assert (said.code, said.out) == (2, "")
     assert "aj init" in said.err
+
+
+@pytest.mark.parametrize("verb", ["check", "list", "show", "graph"])
+@pytest.mark.parametrize("home", ["nowhere", "file"])
+def test_a_named_home_that_is_no_folder_is_a_wrong_call(person: Person, verb: str, home: str) -> None:
+    person.draw("--- .aj/template/a.yaml\nconfig: {target: {service: local}}\n--- file\n")
+    flagged = person.aj(verb, "--home", home)
+    person.environ["AJ_HOME"] = home
+    for said in (flagged, person.aj(verb)):
+        assert (said.code, said.out) == (2, "")
+        assert f"{person.folder}/{home}" in said.err
+
+
+def test_settings_that_cannot_be_read_are_not_taken_for_absent(person: Person) -> None:
+    person.draw("--- .aj/template/a.yaml\nconfig: {target: {service: local}, jobs: [{command: [a]}]}\n")
+    (person.folder / ".aj/aj.toml").mkdir()
+    (only,) = json.loads(person.aj("check", "--format", "json").out)
+    assert (only["path"], only["code"]) == (".aj/aj.toml", "settings.invalid")
+    assert person.aj("run", "-n", "1", "-p", "0", "--dry-run").code == 1
 
 
 def test_what_many_leaves_share_is_said_once(person: Person) -> None:

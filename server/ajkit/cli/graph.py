@@ -53,23 +53,17 @@ def command(context: click.Context, *, template: str | None, form: str, home: st
 
 def _chosen(argument: str | None, engine: Engine) -> tuple[str | None, str]:
     """The real path of the file that is asked about (None: all), and the AJ_HOME that is drawn."""
-    from ajkit.engine import NO_HOME
     from ajkit.shared.template.names import base_path, name_fault
 
-    home = engine.home_here()
     if argument is None:
-        if home is None:
-            raise UsageError(NO_HOME)
-        return None, home
+        return None, engine.required_home()
+    home = engine.home_here()
     path = None
     if home is not None and "." in argument and name_fault(argument) is None:
         dotted = base_path(argument, home, home)
         path = dotted if dotted is not None and engine.files.kind(dotted) == "file" else None
     path = path or engine.find(argument)
-    home = engine.home_of(path) or home
-    if home is None:
-        raise UsageError(NO_HOME)
-    return engine.files.real(path), home
+    return engine.files.real(path), engine.home_of(path) or engine.required_home()
 
 
 def _family(engine: Engine, home: str, invocation: Invocation) -> tuple[Family, dict[str, str]]:

@@ -11,7 +11,7 @@ from ajkit.cli.invocation import this
 from ajkit.cli.options import format_option, home_option
 from ajkit.cli.terminal import columns, one_line, say, write
 from ajkit.cli.verbs import Verb
-from ajkit.shared.problem import Severity, UsageError
+from ajkit.shared.problem import Severity
 from ajkit.shared.where import at
 
 if TYPE_CHECKING:
@@ -42,11 +42,7 @@ def command(context: click.Context, *, form: str, everything: bool, home: str | 
     """
     invocation = this(context)
     engine = invocation.engine(home)
-    found = engine.home_here()
-    if found is None:
-        from ajkit.engine import NO_HOME
-
-        raise UsageError(NO_HOME)
+    found = engine.required_home()
     entries = [each for each in engine.entries(found) if everything or each.is_leaf]
     rows = [_row(each, engine, invocation) for each in entries]
     if form == "json":

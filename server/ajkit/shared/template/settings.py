@@ -47,8 +47,7 @@ def read_settings(path: str, data: bytes) -> Settings:
     try:
         content = data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        where = Span(Text(path, ""), 0, 0)
-        return Settings(problems=(problem("settings.invalid", "aj.toml is not UTF-8", where),))
+        return Settings(problems=(problem("settings.invalid", "aj.toml is not UTF-8", _start(path)),))
     if all(not line.strip() or line.lstrip().startswith("#") for line in content.splitlines()):
         return Settings()
     import tomllib  # noqa: PLC0415 - most homes have no aj.toml, or one that only holds comments
@@ -59,6 +58,15 @@ def read_settings(path: str, data: bytes) -> Settings:
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         return Settings(problems=(_syntax(text, str(error)),))
     return _Reader(text).read(table)
+
+
+def unreadable_settings(path: str, reason: str) -> Settings:
+    """The settings of an `aj.toml` that is there and cannot be read: what it asks for is not known."""
+    return Settings(problems=(problem("settings.invalid", f"aj.toml cannot be read: {reason}", _start(path)),))
+
+
+def _start(path: str) -> Span:
+    return Span(Text(path, ""), 0, 0)
 
 
 def _syntax(text: Text, message: str) -> Problem:
