@@ -143,6 +143,17 @@ def test_impact_names_the_leaves_that_a_base_changes(committer: Person) -> None:
     ]
 
 
+def test_impact_of_a_folder_and_of_nothing(committer: Person) -> None:
+    committer.draw(COMMON)
+    (committer.folder / ".aj/template/other.yaml").unlink()
+    assert committer.aj("impact", ".aj/base").err.endswith("by 1 changed file\n")
+    assert committer.aj("impact", ".aj/template/other.yaml").out == "other is gone\n"
+    assert committer.aj("impact", ".aj/template/big.yaml").code == 0
+    nowhere = committer.aj("impact", "base.common")
+    assert (nowhere.code, nowhere.out) == (2, "")
+    assert "there is no base.common" in nowhere.err
+
+
 def test_impact_of_a_base_that_went_away(committer: Person) -> None:
     (committer.folder / ".aj/base/common.yaml").unlink()
     said = committer.aj("impact")

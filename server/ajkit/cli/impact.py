@@ -41,21 +41,16 @@ if TYPE_CHECKING:
 def command(context: click.Context, *, paths: tuple[str, ...], rev: str, form: str, home: str | None) -> None:
     """Say which templates to run come to something else because files were changed, and what is different.
 
-    The changes of PATHS against a git revision are looked at, or of all template files and aj.toml. Each template is
-    resolved twice: with the files as they are, and with the changed ones as they were. The exit code is 1 when one of
-    them cannot be resolved any more.
+    The changes of PATHS (files, or folders with all in them) against a git revision are looked at, or of all template
+    files and aj.toml. Each template is resolved twice: with the files as they are, and with the changed ones as they
+    were. The exit code is 1 when one of them cannot be resolved any more.
     """
     invocation = this(context)
     engine = invocation.engine(home)
-    where = engine.home_here()
-    if where is None:
-        from ajkit.engine import NO_HOME
-
-        raise UsageError(NO_HOME)
+    where = engine.required_home()
     changed = Git.around(where, invocation.environ).changed(rev)
     if paths:
-        wanted = {engine.files.real(engine.absolute(each)) for each in paths}
-        changed = {path: content for path, content in changed.items() if path in wanted}
+        changed = _below(paths, changed, engine)
     earlier = invocation.engine(home, RestoredFiles(changed))
     reached = _reached(engine, earlier, where) if changed else []
     if form == "json":
@@ -70,6 +65,22 @@ def command(context: click.Context, *, paths: tuple[str, ...], rev: str, form: s
 
 
 Reached = tuple["Resolved | None", "Resolved | None", "list[Change]"]
+
+
+def _below(arguments: tuple[str, ...], changed: dict[str, bytes | None], engine: Engine) -> dict[str, bytes | None]:
+    """The changed files that the arguments name; a folder stands for all files in it.
+
+    Raises:
+        UsageError: a path leads nowhere, now and in the revision.
+    """
+    kept: dict[str, bytes | None] = {}
+    for argument in arguments:
+        real = engine.files.real(engine.absolute(argument))
+        found = {path: old for path, old in changed.items() if path == real or path.startswith(f"{real}/")}
+        if not found and engine.files.kind(real) == "missing":
+            raise UsageError(f"there is no {argument}, and there was none: aj impact takes paths of files and folders")
+        kept |= found
+    return kept
 
 
 def _reached(engine: Engine, earlier: Engine, home: str) -> list[Reached]:
