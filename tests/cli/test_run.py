@@ -97,6 +97,21 @@ def test_what_is_missing_is_refused_with_the_flag_and_the_field(person: Person) 
     assert person.aj("run", "--dry-run", "-n", "x").code == 2
 
 
+def test_of_what_a_broken_base_would_say_nothing_is_missing(person: Person) -> None:
+    person.draw("--- .aj/template/a.yaml\nbase: base.gone\nconfig: {target: {service: local}}\n")
+    said = person.aj("run", "--dry-run")
+    assert (said.code, said.out) == (1, "")
+    assert "base.missing" in said.err
+    assert said.err.count(" error ") == 1
+
+
+@pytest.mark.parametrize("time", ["yesterday", "2026-13-01T00:00:00Z", "2026-02-30", "2026-01-01T25:00:00Z"])
+def test_a_time_is_one_of_the_calendar(trainer: Person, time: str) -> None:
+    said = trainer.aj("run", "--dry-run", "--now", time)
+    assert (said.code, said.out) == (2, "")
+    assert time in said.err
+
+
 def test_secrets_are_masked_unless_revealed(person: Person) -> None:
     secret = "hf_" + "a1" * 15
     person.draw(
