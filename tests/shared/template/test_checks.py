@@ -92,6 +92,11 @@ def test_variables_that_no_process_can_have(entry: str) -> None:
     assert finding.code == "schema.type"
 
 
+def test_lines_that_no_shell_can_read() -> None:
+    text = 'environment: {setup: "a\\0"}\njobs: [{command: [fine, "b\\0c"]}]'
+    assert told(checked(text)) == ["schema.type environment.setup", "schema.type jobs[0].command[1]"]
+
+
 @pytest.mark.parametrize("value", ["5$", "a $ b", "$1", "cost$"])
 def test_other_dollars_are_not(value: str) -> None:
     assert checked(in_env(f"A: '{value}'")) == []

@@ -87,12 +87,14 @@ def _is_plain(config: dict[str, Json]) -> bool:
         shell += lines(job, _COMMAND)
     name, value, line = "\n".join(names), "\n".join(values), "\n".join(shell)
     odd_variable = not all(names) or "=" in name or "\0" in name or "\0" in value or "$" in value
-    return not odd_variable and "$$" not in line and hold_no_secret(name, f"{value}\n{line}")
+    odd_line = "\0" in line or "$$" in line
+    return not odd_variable and not odd_line and hold_no_secret(name, f"{value}\n{line}")
 
 
 def _of_texts(config: dict[str, Json], service: str | None) -> Iterator[Finding]:
     """What is odd about variables and shell lines, one by one: what no file writes is not in a merged config either."""
     yield from _env_variables(config)
+    yield from _shell_lines(config)
     yield from _secrets(config)
     if service is not None:
         yield from _escaped_dollars(config, service)
@@ -141,6 +143,12 @@ def _env_variables(config: dict[str, Json]) -> Iterator[Finding]:
                 "set the variable in `command` if the shell of the job should"
             )
             yield Finding((*_ENV, name), "env.unexpanded", message)
+
+
+def _shell_lines(config: dict[str, Json]) -> Iterator[Finding]:
+    for path, text in (each for script in SCRIPTS for each in texts(config, script)):
+        if "\0" in text:
+            yield Finding(path, "schema.type", "a line of the shell cannot hold a NUL: no shell reads on after one")
 
 
 def _escaped_dollars(config: dict[str, Json], service: str) -> Iterator[Finding]:
