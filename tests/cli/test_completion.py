@@ -13,15 +13,20 @@ if TYPE_CHECKING:
     from tests.cli.conftest import Person
 
 
-def completed(person: Person, line: str, count: int) -> list[str]:
-    """What bash would be offered for a line whose word number `count` is being typed."""
+def answer(person: Person, line: str, count: int) -> str:
+    """What bash is told for a line whose word number `count` is being typed."""
     environ = {**os.environ, "_AJ_COMPLETE": "bash_complete", "COMP_WORDS": line, "COMP_CWORD": str(count)}
     environ.pop("AJ_HOME", None)
     done = subprocess.run(
         [sys.executable, "-m", "ajkit.cli"], cwd=person.folder, env=environ, capture_output=True, text=True, check=True
     )
     assert done.stderr == ""
-    return [each.partition(",")[2] for each in done.stdout.split()]
+    return done.stdout
+
+
+def completed(person: Person, line: str, count: int) -> list[str]:
+    """What bash would be offered."""
+    return [each.partition(",")[2] for each in answer(person, line, count).split()]
 
 
 def test_verbs(person: Person) -> None:
@@ -47,8 +52,21 @@ def test_options_and_their_words(person: Person) -> None:
     assert completed(person, "aj jobs c", 2) == ["cancel"]
 
 
-def test_without_a_home_nothing_is_offered(person: Person) -> None:
-    assert completed(person, "aj show t", 2) == []
+def offered(person: Person, line: str, count: int) -> list[str]:
+    """What bash would be offered, each with its kind: ``plain``, or what it completes itself."""
+    return answer(person, line, count).split()
+
+
+def test_what_is_no_template_name_is_completed_by_the_shell(person: Person) -> None:
+    assert offered(person, "aj show t", 2) == ["file,t"]
+    person.draw("--- .aj/template/train.yaml\n")
+    assert offered(person, "aj show t", 2) == ["plain,train"]
+    assert offered(person, "aj check t", 2) == ["plain,train"]
+    assert offered(person, "aj check ./t", 2) == ["file,./t"]
+    assert offered(person, "aj run -t ./t", 3) == ["file,./t"]
+    assert offered(person, "aj run python t", 3) == ["file,t"]
+    assert offered(person, "aj run --code t", 3) == ["dir,t"]
+    assert offered(person, "aj list --home t", 3) == ["dir,t"]
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ajkit.cli.invocation import this
-from ajkit.cli.options import format_option, home_option
+from ajkit.cli.options import format_option, home_option, templates
 from ajkit.cli.reports.text import rendered, summary
 from ajkit.cli.terminal import say, write
 from ajkit.cli.verbs import Verb
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         ("aj check --format github", "annotations of a GitHub workflow"),
     ],
 )
-@click.argument("paths", nargs=-1, metavar="[PATHS]...", type=click.Path())
+@click.argument("paths", nargs=-1, metavar="[PATHS]...", shell_complete=templates)
 @format_option("text", "json", "sarif", "junit", "github")
 @click.option("--strict", is_flag=True, help="Let warnings fail the check too.")
 @home_option

@@ -8,7 +8,7 @@ import click
 
 from ajkit.cli.changes import changes_data, changes_text
 from ajkit.cli.invocation import this
-from ajkit.cli.options import format_option, home_option, template_names
+from ajkit.cli.options import format_option, home_option, templates
 from ajkit.cli.terminal import say, write
 from ajkit.cli.verbs import Verb
 from ajkit.shared.problem import Refused
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         ("aj diff train --format json", "for scripts"),
     ],
 )
-@click.argument("templates", nargs=-1, metavar="[T] [OTHER]", shell_complete=template_names)
+@click.argument("templates", nargs=-1, metavar="[T] [OTHER]", shell_complete=templates)
 @click.option("--rev", metavar="REV", help="Compare T with itself at this git revision.  [default: HEAD]")
 @format_option("text", "json")
 @home_option

@@ -13,12 +13,36 @@ from ajkit.cli.invocation import Invocation
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from click.shell_completion import CompletionItem
+
 Decorated = TypeVar("Decorated", bound="Callable[..., Any]")
 COMPLETED = 500
 
 
-def template_names(context: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
-    """Complete template names by the files below AJ_HOME/template, without reading any of them."""
+def files(_context: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Let the shell complete files."""
+    return [_left_to_shell(incomplete, "file")]
+
+
+def folders(_context: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Let the shell complete folders."""
+    return [_left_to_shell(incomplete, "dir")]
+
+
+def templates(context: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Complete template names by the files below AJ_HOME/template, without reading any; where none fits, files."""
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(name) for name in _names(context, incomplete)] or [_left_to_shell(incomplete, "file")]
+
+
+def _left_to_shell(incomplete: str, kind: str) -> CompletionItem:
+    from click.shell_completion import CompletionItem
+
+    return CompletionItem(incomplete, type=kind)
+
+
+def _names(context: click.Context, incomplete: str) -> list[str]:
     from ajkit.disk import DiskFiles
     from ajkit.shared.template.names import SUFFIX, TEMPLATE_FOLDER, find_home
 
@@ -37,14 +61,17 @@ def template_names(context: click.Context, _: click.Parameter, incomplete: str) 
 
 
 home_option = click.option(
-    "--home", metavar="FOLDER", help="The AJ_HOME to use, instead of the nearest .aj or .azure_jobs folder."
+    "--home",
+    metavar="FOLDER",
+    shell_complete=folders,
+    help="The AJ_HOME to use, instead of the nearest .aj or .azure_jobs folder.",
 )
 
 template_option = click.option(
     "-t",
     "--template",
     metavar="NAME",
-    shell_complete=template_names,
+    shell_complete=templates,
     help="The template, by name or path; else the default one, or the only one there is.",
 )
 
@@ -64,7 +91,7 @@ def format_option(*formats: str) -> Callable[[Decorated], Decorated]:
 def template_argument(function: Callable[..., Any]) -> Callable[..., Any]:
     """The template as an argument or as ``-t``; parameter `template`, None when neither is given."""
 
-    @click.argument("argument", metavar="[T]", required=False, shell_complete=template_names)
+    @click.argument("argument", metavar="[T]", required=False, shell_complete=templates)
     @template_option
     @functools.wraps(function)
     def either(*args: Any, argument: str | None, template: str | None, **others: Any) -> Any:

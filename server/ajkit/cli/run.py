@@ -9,6 +9,8 @@ import click
 from ajkit.cli.invocation import this
 from ajkit.cli.options import (
     Asked,
+    files,
+    folders,
     home_option,
     overlay_options,
     shape_options,
@@ -71,6 +73,7 @@ class Given(TypedDict):
 @click.option(
     "--code",
     metavar="DIR",
+    shell_complete=folders,
     help="The folder whose content runs, instead of code.local_dir; relative to the project folder (where AJ_HOME is).",
 )
 @click.option("--shell", is_flag=True, help="Take COMMAND, one word, as a line for the shell.")
@@ -87,7 +90,7 @@ class Given(TypedDict):
 @click.option("--now", metavar="TIME", help="The time of submission, ISO 8601 in UTC. Else AJ_NOW, else the clock.")
 @click.option("--detach", is_flag=True, help="Print the job's id once it is taken, and do not follow it.")
 @home_option
-@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="[COMMAND]...")
+@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="[COMMAND]...", shell_complete=files)
 @click.pass_context
 def command(context: click.Context, **given: Unpack[Given]) -> None:
     """Run a job from a template.
