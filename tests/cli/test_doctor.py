@@ -83,3 +83,12 @@ def test_what_becomes_of_jobs_at_logout(patient: Person, monkeypatch: pytest.Mon
     found = {each["name"]: each for each in json.loads(patient.aj("doctor", "--format", "json").out)}
     standing, words = found["after logout"]["standing"], found["after logout"]["found"]
     assert (standing, "KillUserProcesses" in words) == (("warning", True) if kills else ("ok", False))
+
+
+def test_a_user_who_has_a_number_and_no_name(patient: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    def nobody(number: int) -> object:
+        raise KeyError(number)
+
+    monkeypatch.setattr("pwd.getpwuid", nobody)
+    found = {each["name"]: each for each in json.loads(patient.aj("doctor", "--format", "json").out)}
+    assert found["after logout"]["standing"] == "ok"

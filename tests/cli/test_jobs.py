@@ -103,10 +103,22 @@ def test_a_job_that_is_not_there_or_not_alone(runner: Person) -> None:
     missing = runner.aj("jobs", "show", "nobody")
     assert (missing.code, missing.out) == (2, "")
     assert "there is no job nobody" in missing.err
+    for verb in ("show", "logs", "cancel"):
+        nameless = runner.aj("jobs", verb, "")
+        assert (nameless.code, nameless.out) == (2, "")
     several = runner.aj("jobs", "show", "yy")
     assert several.code == 2
     assert "write more of the id" in several.err
     assert runner.aj("jobs", "cancel", "-h").code == 0
+
+
+def test_an_id_of_letters_alone_is_explained_where_it_is_no_key(runner: Person) -> None:
+    runner.aj("run", "--sid", "justletter")
+    assert runner.aj("explain", "justletter").out.startswith("p-justletter\n")
+    assert "experiment = null" in runner.aj("explain", "experiment").out
+    other = runner.aj("explain", "justlettes")
+    assert other.code == 1
+    assert "`justlettes` is not set in hello" in other.err
 
 
 def test_a_job_is_cancelled_and_that_is_waited_for(runner: Person) -> None:
@@ -123,10 +135,10 @@ def test_the_same_id_twice_is_refused(runner: Person) -> None:
     assert "job.exists" in said.err
 
 
-def started(runner: Person, sid: str, terminal: int | None = None) -> subprocess.Popen[bytes]:
+def started(runner: Person, sid: str, terminal: int | None = None, line: str = "sleep 600") -> subprocess.Popen[bytes]:
     """`aj run` as a process, on a terminal or not, whose job has begun to speak."""
     run = subprocess.Popen(
-        [sys.executable, "-m", "ajkit.cli", "run", "--sid", sid, "sleep", "600"],
+        [sys.executable, "-m", "ajkit.cli", "run", "--sid", sid, "--shell", line],
         cwd=runner.folder,
         env=runner.environ,
         stdin=subprocess.DEVNULL if terminal is None else terminal,
@@ -146,6 +158,16 @@ def test_without_a_terminal_an_interrupt_cancels(runner: Person) -> None:
         assert run.stderr is not None
         assert b"was cancelled" in run.stderr.read()
     assert json.loads(runner.aj("jobs", "show", drawn(12), "--format", "json").out)["job"]["state"] == "cancelled"
+
+
+def test_a_reader_that_goes_away_leaves_the_job_and_is_told_how_to_end_it(runner: Person) -> None:
+    with started(runner, drawn(18), line="while sleep 0.05; do echo more; done") as run:
+        assert run.stdout is not None
+        run.stdout.close()
+        assert run.wait(30) == 141
+        assert run.stderr is not None
+        assert f"end it: aj jobs cancel {drawn(18)}\n".encode() in run.stderr.read()
+    assert runner.aj("jobs", "cancel", drawn(18)).out == f"{drawn(18)} cancelled\n"
 
 
 @pytest.fixture
@@ -194,6 +216,17 @@ def test_going_on_after_an_interrupt(runner: Person, terminal: tuple[int, int]) 
         runner.aj("jobs", "cancel", drawn(14))
         assert run.wait(30) == 1
         assert b"was cancelled" in until(ours, b"was cancelled")
+
+
+def test_a_second_interrupt_leaves_the_job_and_begins_a_line(runner: Person, terminal: tuple[int, int]) -> None:
+    ours, theirs = terminal
+    with started(runner, drawn(17), theirs) as run:
+        run.send_signal(signal.SIGINT)
+        until(ours, b"leave it running")
+        run.send_signal(signal.SIGINT)
+        assert b"\r\naj: the job goes on" in until(ours, b"the job goes on")
+        assert run.wait(30) == 130
+    runner.aj("jobs", "cancel", drawn(17))
 
 
 def test_progress_is_shown_on_a_terminal_alone(runner: Person, terminal: tuple[int, int]) -> None:

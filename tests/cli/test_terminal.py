@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from click import style
 
@@ -17,7 +19,7 @@ from ajkit.cli.terminal import Tagged, columns, one_line, visible, wants_colour,
         ("back\r\x0b\x0c", "back\\r\\v\\f"),
         ("\u202eover\u2028", "\\u202eover\\u2028"),
         ("日本 🚀\u00a0", "日本 🚀\u00a0"),
-        ("\udcff", "\udcff"),
+        ("\udcff", "\\udcff"),
     ],
 )
 def test_nothing_acts_on_a_terminal_or_hides(text: str, shown: str) -> None:
@@ -62,3 +64,12 @@ def test_lines_of_several_are_whole_and_marked(capsys: pytest.CaptureFixture[str
     assert capsys.readouterr().out == "[node-1] y\n"
     lines.finish()
     assert capsys.readouterr().out == ""
+
+
+def test_a_line_that_does_not_end_costs_no_more_than_its_length(capsys: pytest.CaptureFixture[str]) -> None:
+    lines, piece, began = Tagged(several=True), "x" * 4096, time.process_time()
+    for _ in range(8192):
+        lines.add("node-0", piece)
+    lines.finish()
+    assert time.process_time() - began < 5
+    assert capsys.readouterr().out == f"[node-0] {piece * 8192}\n"

@@ -244,7 +244,11 @@ def _service(service: ServiceInfo, invocation: Invocation) -> Iterator[Finding]:
 
 def _logout() -> Iterator[Finding]:
     """Whether jobs on this machine live on when their user logs out (systemd's KillUserProcesses)."""
-    user = pwd.getpwuid(os.getuid()).pw_name
+    try:
+        user = pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:
+        # A container may run as a number that nobody has a name for; nobody logs in with it either.
+        user = str(os.getuid())
     ends = ends_at_logout(read_config(), user, lingers=os.path.exists(f"{LINGER}/{user}"))
     yield Finding(
         "daemon",

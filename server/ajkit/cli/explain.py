@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING
 import click
 
 from ajkit.cli.invocation import this
+from ajkit.cli.jobs import is_job, job_text
 from ajkit.cli.options import (
     Asked,
     format_option,
     home_option,
     overlay_options,
     shape_options,
-    template_names,
     template_option,
+    templates,
 )
 from ajkit.cli.terminal import write
 from ajkit.cli.verbs import Verb
@@ -46,7 +47,7 @@ class NotSet(AjError):
         ("aj explain 4k2m9x0qpa", "what became of a job"),
     ],
 )
-@click.argument("words", nargs=-1, required=True, metavar="[T] WHAT", shell_complete=template_names)
+@click.argument("words", nargs=-1, required=True, metavar="[T] WHAT", shell_complete=templates)
 @template_option
 @format_option("text", "json")
 @shape_options
@@ -79,13 +80,19 @@ def command(
     named = words[0] if len(words) == 2 else template
     if named is None and (page := _page(what, form)):
         write(page)
-    elif named is None and JOB_ID.fullmatch(what) and any(each.isdigit() for each in what):
-        from ajkit.cli.jobs import job_text
-
+        return
+    is_id = named is None and JOB_ID.fullmatch(what) is not None
+    if is_id and any(each.isdigit() for each in what):
         write(job_text(what, form, invocation))
-    else:
-        engine = invocation.engine(home)
+        return
+    engine = invocation.engine(home)
+    try:
         write(_Question(what, engine.find(named), asked, overlays, form, engine, invocation.folder).answer())
+    except (NotSet, UsageError):
+        # Few ids are of letters alone, as key paths are.
+        if not is_id or not is_job(what, invocation):
+            raise
+        write(job_text(what, form, invocation))
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 from click import style
 
-from ajkit.cli.terminal import Progress, Tagged, pour, say
+from ajkit.cli.terminal import Progress, ReaderGone, Tagged, pour, say
 from ajkit.client.daemon import Daemon, LogLine, StateChange
 from ajkit.client.origins import origins_of
 from ajkit.client.wire import DaemonRefused
@@ -55,11 +55,18 @@ def submit_and_follow(plan: Plan, invocation: Invocation, *, detach: bool) -> in
 
 
 def follow(daemon: Daemon, job_id: str, *, several: bool) -> int:
-    """Follow a job to its end and answer its exit code; Ctrl-C asks what to do."""
+    """Follow a job to its end and answer its exit code; Ctrl-C asks what to do.
+
+    Raises:
+        ReaderGone: nobody reads the output any more; the job goes on.
+    """
     following = _Following(daemon, job_id, several=several)
     while True:
         try:
             return following.to_the_end()
+        except ReaderGone:
+            following.say_goes_on()
+            raise
         except KeyboardInterrupt:
             code = following.interrupted()
             if code is not None:
@@ -114,6 +121,13 @@ class _Following:
             return INTERRUPTED
         return code or 1
 
+    def say_goes_on(self) -> None:
+        """Tell how to find the job again that nobody follows any more, unless it has ended."""
+        if not self._daemon.job(self._job_id).job.state.is_terminal:
+            say(
+                f"aj: the job goes on; follow it: aj jobs logs -f {self._job_id}; end it: aj jobs cancel {self._job_id}"
+            )
+
     def interrupted(self) -> int | None:
         """What an interrupt does: cancel, leave (the exit code), or go on (None)."""
         self._progress.clear()
@@ -122,9 +136,7 @@ class _Following:
             return INTERRUPTED
         wish = _asked() if sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty() else "c"
         if wish == "l":
-            say(
-                f"aj: the job goes on; follow it: aj jobs logs -f {self._job_id}; end it: aj jobs cancel {self._job_id}"
-            )
+            self.say_goes_on()
             return INTERRUPTED
         if wish == "c":
             self._cancelling = True
@@ -151,6 +163,7 @@ def _asked() -> str:
             err=True,
         )
     except click.Abort:
+        say("")
         return "l"
     return wish
 

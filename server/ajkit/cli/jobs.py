@@ -110,6 +110,17 @@ def show(context: click.Context, *, job: str, form: str) -> None:
     write(job_text(job, form, this(context)))
 
 
+def is_job(job_id: str, invocation: Invocation) -> bool:
+    """Whether the daemon that runs here knows a job of this id; none is started for the question."""
+    from ajkit.client.daemon import Daemon
+
+    try:
+        Daemon.connect(start=False, environ=invocation.environ).job(job_id)
+    except AjError:
+        return False
+    return True
+
+
 def job_text(given: str, form: str, invocation: Invocation) -> str:
     """What a job is and what happened to it, as text or JSON.
 
@@ -212,6 +223,8 @@ def _found(daemon: Daemon, given: str) -> str:
     """
     from ajkit.client.wire import DaemonRefused
 
+    if not given:
+        raise UsageError("which job? Its id is empty")
     if len(given) == 10:
         try:
             return daemon.job(given).job.id

@@ -61,7 +61,7 @@ def visible(text: str) -> str:
 
 
 def _shown(character: str) -> str:
-    if character.isprintable() or character in _HARMLESS or "\ud800" <= character <= "\udfff":
+    if character.isprintable() or character in _HARMLESS:
         return character
     return _ESCAPES.get(character) or (
         f"\\x{ord(character):02x}" if character < "\u0100" else f"\\u{ord(character):04x}"
@@ -138,23 +138,24 @@ class Tagged:
 
     def __init__(self, *, several: bool) -> None:
         self._several = several
-        self._open: dict[str, str] = {}
+        self._open: dict[str, list[str]] = {}
 
     def add(self, stream: str, text: str) -> None:
         """Print what came of a stream; of several, a line is printed once it is whole."""
         if not self._several:
             pour(text)
             return
-        *lines, rest = (self._open.pop(stream, "") + text).split("\n")
-        if lines:
+        ended, end, rest = text.rpartition("\n")
+        if end:
+            lines = "".join([*self._open.pop(stream, ()), ended]).split("\n")
             pour("".join(f"{_tag(stream)}{line}\n" for line in lines))
         if rest:
-            self._open[stream] = rest
+            self._open.setdefault(stream, []).append(rest)
 
     def finish(self) -> None:
         """Print lines that were never ended."""
-        for stream, rest in self._open.items():
-            pour(f"{_tag(stream)}{rest}\n")
+        for stream, parts in self._open.items():
+            pour(f"{_tag(stream)}{''.join(parts)}\n")
         self._open.clear()
 
 
