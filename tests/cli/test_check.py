@@ -104,6 +104,16 @@ def test_nothing_in_any_format(trainer: Person) -> None:
     assert ET.fromstring(trainer.aj("check", "--format", "junit").out).get("tests") == "3"
 
 
+@pytest.mark.parametrize("form", ["text", "json", "sarif", "junit", "github"])
+def test_no_format_repeats_a_secret(person: Person, form: str) -> None:
+    person.draw("--- .aj/template/a.yaml\nconfig: {target: {service: hf_a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1}}\n")
+    said = person.aj("check", "--format", form)
+    assert said.code == 1
+    assert "service.unknown" in said.out
+    assert "no service is called `***`" in said.out
+    assert "hf_" not in said.out
+
+
 def test_strict_counts_warnings(person: Person) -> None:
     person.draw(
         "--- .aj/template/a.yaml\nbase: b\nconfig: {target: {service: local}, description: }\n"

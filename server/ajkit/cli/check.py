@@ -8,6 +8,7 @@ import click
 
 from ajkit.cli.invocation import this
 from ajkit.cli.options import format_option, home_option, templates
+from ajkit.cli.reports.masked import masked
 from ajkit.cli.reports.text import rendered, summary
 from ajkit.cli.terminal import say, write
 from ajkit.cli.verbs import Verb
@@ -65,6 +66,9 @@ def command(context: click.Context, *, paths: tuple[str, ...], form: str, strict
 
 
 def _report(form: str, problems: list[Problem], checked: list[str], folder: str, blocking: tuple[Severity, ...]) -> str:
+    if form == "text":
+        return "".join(rendered(each, folder) for each in problems)
+    problems = [masked(each) for each in problems]
     match form:
         case "json":
             from ajkit.cli.reports.data import json_report
@@ -78,12 +82,10 @@ def _report(form: str, problems: list[Problem], checked: list[str], folder: str,
             from ajkit.cli.reports.junit import junit_report
 
             return junit_report(problems, checked, folder, lambda each: each.severity in blocking)
-        case "github":
+        case _:
             from ajkit.cli.reports.github import github_report
 
             return github_report(problems, folder)
-        case _:
-            return "".join(rendered(each, folder) for each in problems)
 
 
 def _meant(arguments: tuple[str, ...], engine: Engine, invocation: Invocation) -> tuple[frozenset[str], list[str]]:

@@ -12,7 +12,7 @@ from ajkit.shared.records import dataclass
 
 if TYPE_CHECKING:
     from ajkit.shared.problem import Problem, Related
-    from ajkit.shared.where import Position, Text
+    from ajkit.shared.where import Position, Span, Text
 
 WIRE_VERSION = 1
 """Raised when a client of the version before could no longer talk to the daemon."""
@@ -94,15 +94,18 @@ class ProblemShape(Model):
     related: list[RelatedShape] = []
 
 
+def mark_range(span: Span) -> MarkRange:
+    """Where a span is, in the units that leave the program."""
+    return MarkRange(start=_mark(span.text, span.first), end=_mark(span.text, span.last))
+
+
 def _mark(text: Text, place: Position) -> Mark:
     before = text.line(place.line)[: place.column]
     return Mark(line=place.line, character=len(before) + sum(each > "\uffff" for each in before))
 
 
 def _related_shape(related: Related) -> RelatedShape:
-    span = related.span
-    where = MarkRange(start=_mark(span.text, span.first), end=_mark(span.text, span.last))
-    return RelatedShape(path=span.path, message=related.message, range=where)
+    return RelatedShape(path=related.span.path, message=related.message, range=mark_range(related.span))
 
 
 def problem_shape(problem: Problem) -> ProblemShape:
@@ -113,7 +116,7 @@ def problem_shape(problem: Problem) -> ProblemShape:
         code=problem.code,
         severity=problem.severity.value,
         message=problem.message,
-        range=None if span is None else MarkRange(start=_mark(span.text, span.first), end=_mark(span.text, span.last)),
+        range=None if span is None else mark_range(span),
         related=[_related_shape(each) for each in problem.related],
     )
 

@@ -9,6 +9,7 @@ from urllib.parse import quote
 from ajkit import __version__
 from ajkit.cli.invocation import shown_path
 from ajkit.cli.pages import sections
+from ajkit.shared.contract import mark_range
 from ajkit.shared.problem import Severity, default_severity
 
 if TYPE_CHECKING:
@@ -27,14 +28,21 @@ LEVELS = {
 
 
 def sarif_report(problems: Sequence[Problem], folder: str) -> str:
-    """The report as one SARIF log with a final newline. Lines and columns count from 1, columns in code points."""
+    """The report as one SARIF log with a final newline. Lines and columns count from 1, columns in UTF-16 units.
+
+    A problem that is in no file is a notification of the tool: readers refuse a whole log for a result without a place.
+    """
     codes = sorted({each.code for each in problems})
     pages = sections()
     rules = [_rule(code, pages.get(code, "")) for code in codes]
+    told = [_notification(each) for each in problems if each.span is None]
     run: dict[str, Any] = {
         "tool": {"driver": {"name": "aj", "semanticVersion": __version__, "rules": rules}},
-        "columnKind": "unicodeCodePoints",
-        "results": [_result(each, codes.index(each.code), folder) for each in problems],
+        "invocations": [{"executionSuccessful": True, "toolConfigurationNotifications": told}],
+        "columnKind": "utf16CodeUnits",
+        "results": [
+            _result(each, each.span, codes.index(each.code), folder) for each in problems if each.span is not None
+        ],
     }
     log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
     return json.dumps(log, indent=2, ensure_ascii=False) + "\n"
@@ -47,15 +55,22 @@ def _rule(code: str, page: str) -> dict[str, Any]:
     return rule
 
 
-def _result(problem: Problem, rule: int, folder: str) -> dict[str, Any]:
+def _notification(problem: Problem) -> dict[str, Any]:
+    return {
+        "associatedRule": {"id": problem.code},
+        "level": LEVELS[problem.severity],
+        "message": {"text": problem.message},
+    }
+
+
+def _result(problem: Problem, span: Span, rule: int, folder: str) -> dict[str, Any]:
     result: dict[str, Any] = {
         "ruleId": problem.code,
         "ruleIndex": rule,
         "level": LEVELS[problem.severity],
         "message": {"text": problem.message},
+        "locations": [_location(span, folder)],
     }
-    if problem.span is not None:
-        result["locations"] = [_location(problem.span, folder)]
     if problem.related:
         result["relatedLocations"] = [
             {"id": number, **_location(each.span, folder), "message": {"text": each.message}}
@@ -65,15 +80,15 @@ def _result(problem: Problem, rule: int, folder: str) -> dict[str, Any]:
 
 
 def _location(span: Span, folder: str) -> dict[str, Any]:
-    first, last = span.first, span.last
+    where = mark_range(span)
     return {
         "physicalLocation": {
             "artifactLocation": {"uri": quote(shown_path(span.path, folder), errors="surrogateescape")},
             "region": {
-                "startLine": first.line + 1,
-                "startColumn": first.column + 1,
-                "endLine": last.line + 1,
-                "endColumn": last.column + 1,
+                "startLine": where.start.line + 1,
+                "startColumn": where.start.character + 1,
+                "endLine": where.end.line + 1,
+                "endColumn": where.end.character + 1,
             },
         }
     }

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from click import style
 
 from ajkit.cli.invocation import shown_path
+from ajkit.cli.reports.masked import masked
 from ajkit.cli.terminal import one_line, visible, width, write
 from ajkit.shared.problem import Severity
-from ajkit.shared.template.secrets import MASK, mask, spans
+from ajkit.shared.template.secrets import MASK, spans
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -28,16 +29,17 @@ def report(problems: Iterable[Problem], folder: str, *, colour: bool | None = No
 
 
 def rendered(problem: Problem, folder: str) -> str:
-    """One problem as lines of text, with styles."""
+    """One problem as lines of text, with styles, secrets masked."""
+    problem = masked(problem)
     word = style(problem.severity.value, fg=COLOURS[problem.severity], bold=True)
-    said = f"{word} {style(problem.code, bold=True)}: {visible(mask(problem.message))}\n"
+    said = f"{word} {style(problem.code, bold=True)}: {visible(problem.message)}\n"
     if problem.span is None:
         return said
     lines = [f"{style(place(problem.span, folder), bold=True)}: {said}"]
     lines += _excerpt(problem.span, COLOURS[problem.severity])
     for each in problem.related:
         if each.span != problem.span:
-            lines.append(f"  {place(each.span, folder)}: {visible(mask(each.message))}\n")
+            lines.append(f"  {place(each.span, folder)}: {visible(each.message)}\n")
     lines += [f"  {style('fix', fg='green')}: {visible(each.title)}\n" for each in problem.fixes]
     return "".join(lines)
 
