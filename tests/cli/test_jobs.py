@@ -229,13 +229,18 @@ def test_a_second_interrupt_leaves_the_job_and_begins_a_line(runner: Person, ter
     runner.aj("jobs", "cancel", drawn(17))
 
 
-def test_progress_is_shown_on_a_terminal_alone(runner: Person, terminal: tuple[int, int]) -> None:
+@pytest.mark.parametrize(("kind", "sid", "moves"), [("xterm", drawn(15), True), ("dumb", drawn(19), False)])
+def test_progress_is_shown_on_a_terminal_that_can(
+    runner: Person, terminal: tuple[int, int], kind: str, sid: str, *, moves: bool
+) -> None:
     ours, theirs = terminal
-    command = [sys.executable, "-m", "ajkit.cli", "run", "--sid", drawn(15)]
-    subprocess.run(command, cwd=runner.folder, env=runner.environ, stdout=subprocess.DEVNULL, stderr=theirs, check=True)
+    command = [sys.executable, "-m", "ajkit.cli", "run", "--sid", sid]
+    environ = {**runner.environ, "TERM": kind}
+    subprocess.run(command, cwd=runner.folder, env=environ, stdout=subprocess.DEVNULL, stderr=theirs, check=True)
     shown = until(ours, b"on local")
-    assert b"packing the code" in shown
-    assert b"\r\x1b[K" in shown
+    assert (b"packing the code" in shown) is moves
+    assert (b"\r\x1b[K" in shown) is moves
+    assert (b"\x1b" in shown) is moves
 
 
 def test_serve_refuses_where_a_daemon_runs(runner: Person) -> None:

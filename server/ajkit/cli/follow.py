@@ -34,7 +34,7 @@ def submit_and_follow(plan: Plan, invocation: Invocation, *, detach: bool) -> in
     spec = plan.require()
     assert plan.materials is not None
     folder = code_folder(plan.resolved, plan.materials.template, plan.request)
-    progress = Progress()
+    progress = Progress(invocation.environ)
     progress.show("looking for the submission daemon")
     daemon = Daemon.connect(environ=invocation.environ)
     origins = origins_of(plan)
@@ -51,16 +51,16 @@ def submit_and_follow(plan: Plan, invocation: Invocation, *, detach: bool) -> in
         return 0
     say(style(f"{job.name} on {job.service}", bold=True))
     several = spec.nodes > 1 or spec.processes_per_node > 1
-    return follow(daemon, job.id, several=several)
+    return follow(daemon, job.id, progress, several=several)
 
 
-def follow(daemon: Daemon, job_id: str, *, several: bool) -> int:
+def follow(daemon: Daemon, job_id: str, progress: Progress, *, several: bool) -> int:
     """Follow a job to its end and answer its exit code; Ctrl-C asks what to do.
 
     Raises:
         ReaderGone: nobody reads the output any more; the job goes on.
     """
-    following = _Following(daemon, job_id, several=several)
+    following = _Following(daemon, job_id, progress, several=several)
     while True:
         try:
             return following.to_the_end()
@@ -76,13 +76,13 @@ def follow(daemon: Daemon, job_id: str, *, several: bool) -> int:
 class _Following:
     """One job that is being followed: where in its output we are, and whether it is being cancelled."""
 
-    def __init__(self, daemon: Daemon, job_id: str, *, several: bool) -> None:
+    def __init__(self, daemon: Daemon, job_id: str, progress: Progress, *, several: bool) -> None:
         self._daemon = daemon
         self._job_id = job_id
         self._mark = ""
         self._cancelling = False
         self._lines = Tagged(several=several)
-        self._progress = Progress()
+        self._progress = progress
 
     def to_the_end(self) -> int:
         """Print what comes until the job has ended; its exit code."""

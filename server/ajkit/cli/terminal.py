@@ -52,7 +52,11 @@ def say(text: str) -> None:
 
 def wants_colour(environ: Mapping[str, str]) -> bool | None:
     """False where the environment refuses colours; None leaves it to whether a terminal listens."""
-    return False if environ.get("NO_COLOR") or environ.get("TERM") == "dumb" else None
+    return False if environ.get("NO_COLOR") or _is_dumb(environ) else None
+
+
+def _is_dumb(environ: Mapping[str, str]) -> bool:
+    return environ.get("TERM") == "dumb"
 
 
 def visible(text: str) -> str:
@@ -112,10 +116,10 @@ def pour(text: str) -> None:
 
 
 class Progress:
-    """One line on a terminal that says what is going on, and goes away; nothing where no terminal listens."""
+    """One line on a terminal that says what is going on, and goes away; nothing where no terminal can do that."""
 
-    def __init__(self) -> None:
-        self._live = sys.stderr is not None and sys.stderr.isatty()
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        self._live = sys.stderr is not None and sys.stderr.isatty() and not _is_dumb(environ)
         self._shown = False
 
     def show(self, text: str) -> None:
