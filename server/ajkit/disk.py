@@ -120,11 +120,19 @@ class DiskFiles:
                 continue
             for entry in entries:
                 inside = os.path.realpath(entry.path) if entry.is_symlink() else f"{real}/{entry.name}"
-                if entry.is_dir():
+                if _is_folder(entry):
                     todo.append((entry.path, inside))
                 else:
                     found.append((entry.path, inside))
         return sorted(found)
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:
+        # A link to itself; whoever reads it will be told.
+        return False
 
 
 def _read_up_to(handle: int, size: int) -> bytes:

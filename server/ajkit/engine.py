@@ -126,24 +126,27 @@ class Engine(Homes):
             return self.absolute(argument)
         home = self.required_home()
         if argument is not None:
-            path = template_path(argument, home)
-            if self.files.kind(path) != "file":
-                names = [each.name for each in self.entries(home)]
-                close = near(argument, names)
-                raise UsageError(
-                    f"template `{argument}` not found: there is no {path}{did_you_mean(close)}"
-                    + ("" if close or not names else f"; the templates here{self._listed(names)}")
-                )
-            return path
+            return self._named(argument, home)
         default = self.settings(home).default
         if default:
-            return template_path(default, home)
+            return self._named(default, home, " (the default of aj.toml)")
         leaves = [each for each in self.entries(home) if each.is_leaf]
         if len(leaves) == 1:
             return leaves[0].path
         if not leaves:
             raise UsageError(f"there is no template to run in {posixpath.join(home, TEMPLATE_FOLDER)}")
         raise UsageError("which template? Choose one with -t" + self._listed([each.name for each in leaves]))
+
+    def _named(self, name: str, home: str, why: str = "") -> str:
+        path = template_path(name, home)
+        if self.files.kind(path) != "file":
+            names = [each.name for each in self.entries(home)]
+            close = near(name, names)
+            raise UsageError(
+                f"template `{name}`{why} not found: there is no {path}{did_you_mean(close)}"
+                + ("" if close or not names else f"; the templates here{self._listed(names)}")
+            )
+        return path
 
     def required_home(self) -> str:
         """The AJ_HOME that template names mean.

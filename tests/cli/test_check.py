@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import xml.etree.ElementTree as ET
 from typing import TYPE_CHECKING, Any
 
@@ -168,6 +169,22 @@ def test_a_named_home_that_is_no_folder_is_a_wrong_call(person: Person, verb: st
     for said in (flagged, person.aj(verb)):
         assert (said.code, said.out) == (2, "")
         assert f"{person.folder}/{home}" in said.err
+
+
+def test_files_that_cannot_be_read_are_told_and_stop_nothing(person: Person) -> None:
+    person.draw("--- .aj/template/a.yaml\nconfig: {target: {service: local}}\n")
+    templates = person.folder / ".aj/template"
+    os.mkfifo(templates / "pipe.yaml")
+    (templates / "self.yaml").symlink_to("self.yaml")
+    (templates / ".#a.yaml").symlink_to("me@host.123:456")
+    found = json.loads(person.aj("check", "--format", "json").out)
+    assert [(each["path"], each["code"]) for each in found] == [
+        (".aj/template/pipe.yaml", "template.missing"),
+        (".aj/template/self.yaml", "template.missing"),
+    ]
+    listed = json.loads(person.aj("list", "--all", "--format", "json").out)
+    assert [(each["name"], each["errors"]) for each in listed] == [("a", 0), ("pipe", 1), ("self", 1)]
+    assert person.aj("graph").code == 0
 
 
 def test_settings_that_cannot_be_read_are_not_taken_for_absent(person: Person) -> None:

@@ -97,6 +97,13 @@ def test_what_is_missing_is_refused_with_the_flag_and_the_field(person: Person) 
     assert person.aj("run", "--dry-run", "-n", "x").code == 2
 
 
+def test_a_default_that_is_not_there_is_told_as_such(trainer: Person) -> None:
+    said = trainer.draw("--- .aj/aj.toml\ndefault = 'trian'\n").aj("run", "--dry-run")
+    assert (said.code, said.out) == (2, "")
+    assert "`trian` (the default of aj.toml) not found" in said.err
+    assert "did you mean `train`?" in said.err
+
+
 def test_of_what_a_broken_base_would_say_nothing_is_missing(person: Person) -> None:
     person.draw("--- .aj/template/a.yaml\nbase: base.gone\nconfig: {target: {service: local}}\n")
     said = person.aj("run", "--dry-run")

@@ -207,6 +207,10 @@ def test_only_files_are_ignore_files(tmp_path: Path) -> None:
     grow(tmp_path, "piped/a", "foldered/.ajignore/", "foldered/a", "foldered/b")
     (tmp_path / "foldered/.codeignore").write_text("b\n")
     os.mkfifo(tmp_path / "piped/.ajignore")
+    (tmp_path / "turning").mkdir()
+    (tmp_path / "turning/.ajignore").symlink_to(".ajignore")
+    assert "turning/.ajignore cannot be read" in refusal(tmp_path)
+    (tmp_path / "turning/.ajignore").unlink()
     assert {"piped/a", "foldered/a"} <= {*names(tmp_path)}
     assert "foldered/b" not in names(tmp_path)
 

@@ -202,14 +202,14 @@ def _scan(folder: str) -> list[os.DirEntry[str]]:
 
 def _ignore_lines(found: list[os.DirEntry[str]]) -> list[str]:
     """The lines of the ignore file of a folder; what is no file (a folder, a pipe) is none."""
-    files = {each.name: each.path for each in found if each.name in IGNORE_FILES and each.is_file()}
-    for name in IGNORE_FILES:
-        if name in files:
-            try:
-                with open(files[name], encoding="utf-8-sig", errors="surrogateescape") as file:
+    named = {each.name: each for each in found if each.name in IGNORE_FILES}
+    for each in (named[name] for name in IGNORE_FILES if name in named):
+        try:
+            if each.is_file():
+                with open(each.path, encoding="utf-8-sig", errors="surrogateescape") as file:
                     return file.read().split("\n")
-            except OSError as error:
-                raise _unreadable(files[name], error) from None
+        except OSError as error:
+            raise _unreadable(each.path, error) from None
     return []
 
 

@@ -36,6 +36,7 @@ def test_all_settings() -> None:
     [
         ("defualt = 'x'\n", "did you mean `default`?", 0),
         ("\ndefault = 3\n", "takes the name of a template", 1),
+        ("\ndefault = '../x'\n", "takes the name of a template", 1),
         ("templates = [1]\n", "takes a list of text", 0),
         ("with = ['a/b']\n", "not a path", 0),
         ("severity = 1\n", "is a table", 0),

@@ -142,8 +142,11 @@ def reading(files: Files, graph: Graph, extra: Iterable[str] = ()) -> Iterator[i
             continue
         try:
             data = files.read(path, SIZE_LIMIT)
-        except FileProblem:
-            continue
+        except FileProblem as error:
+            if error.kind != "unreadable":
+                continue
+            # It stays one of the files, so that a check tells of it.
+            data = b""
         graph.put(real, path, leads_to(files, real, scan_bases(path, data), graph.home, inside))
         yield len(listed) - index - 1
 

@@ -99,6 +99,9 @@ class _Reader:
         if default is not None and not isinstance(default, str):
             self._wrong("default", "`default` takes the name of a template")
             default = None
+        elif default and name_fault(default):
+            self._wrong(default, f"`default` takes the name of a template, as -t does, not `{default}`")
+            default = None
         severity = self._severities(table.get("severity", {}))
         return Settings(severity, templates, default, overlays, tuple(self._problems))
 
