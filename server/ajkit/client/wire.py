@@ -104,7 +104,8 @@ class Wire:
                     raise _refusal(answer)
                 yield answer
         except (OSError, http.client.HTTPException) as error:
-            raise DaemonGone(f"the daemon at {self.address} cannot be reached: {error}") from error
+            reason = getattr(error, "strerror", None) or error
+            raise DaemonGone(f"the daemon at {self.address} cannot be reached: {reason}") from error
         finally:
             connection.close()
 

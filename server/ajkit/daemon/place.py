@@ -8,9 +8,9 @@ import hashlib
 import os
 import socket
 import stat
-import tempfile
 from typing import TYPE_CHECKING
 
+from ajkit.runtime import runtime_folder, temporary_folder
 from ajkit.shared.contract import LOCK, NOTE
 from ajkit.shared.problem import AjError
 
@@ -66,12 +66,11 @@ def socket_path(state: str, environ: Mapping[str, str]) -> str:
     Raises:
         PlaceProblem: no such folder can be had.
     """
-    runtime = environ.get("XDG_RUNTIME_DIR", "")
     name = hashlib.sha256(os.fsencode(state)).hexdigest()[:16] + ".sock"
-    path = os.path.join(runtime, "aj", name)
+    path = os.path.join(runtime_folder(environ), name)
     # An address of a Unix socket holds 104 bytes on some systems.
-    if not runtime or not os.path.isdir(runtime) or len(os.fsencode(path)) > 100:
-        path = os.path.join(tempfile.gettempdir(), f"aj-{os.getuid()}", name)
+    if len(os.fsencode(path)) > 100:
+        path = os.path.join(temporary_folder(), name)
     own_folder(os.path.dirname(path))
     return path
 

@@ -6,8 +6,9 @@ import os
 import re
 import shutil
 import subprocess
-import tempfile
 from typing import TYPE_CHECKING, Any
+
+from ajkit.runtime import runtime_folder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -77,6 +78,5 @@ def plan(spec: JobSpec, names: list[str], environ: Mapping[str, str]) -> dict[st
     count = wanted(spec, names)
     if not names or (not count and VARIABLE in spec.env):
         return None
-    runtime = environ.get("XDG_RUNTIME_DIR", "")
-    root = os.path.join(runtime, "aj") if os.path.isdir(runtime) else f"{tempfile.gettempdir()}/aj-{os.getuid()}"
-    return {"folder": f"{root}/gpus", "names": names, "wanted": count, "shares": shares(spec, count)}
+    folder = os.path.join(runtime_folder(environ), "gpus")
+    return {"folder": folder, "names": names, "wanted": count, "shares": shares(spec, count)}
