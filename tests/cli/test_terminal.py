@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
+import pty
+import struct
+import sys
+import termios
 import time
 
 import pytest
 from click import style
 
-from ajkit.cli.terminal import Tagged, columns, one_line, visible, wants_colour, width
+from ajkit.cli.terminal import Progress, Tagged, columns, fitted, one_line, visible, wants_colour, width
 
 
 @pytest.mark.parametrize(
@@ -32,6 +38,29 @@ def test_one_line_is_one_line() -> None:
 
 def test_widths() -> None:
     assert [width(each) for each in ("abc", "日本", "e\u0301", "🚀x")] == [3, 4, 1, 3]
+
+
+def test_what_is_too_wide_is_cut_to_fit() -> None:
+    assert [fitted(each, 4) for each in ("abcd", "abcde", "日本語", "", "e\u0301" * 9)] == [
+        "abcd",
+        "abc…",
+        "日…",
+        "",
+        "e\u0301e\u0301…",
+    ]
+
+
+@pytest.mark.parametrize("wide", [0, 20])
+def test_progress_stays_on_its_line(monkeypatch: pytest.MonkeyPatch, wide: int) -> None:
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, wide, 0, 0))
+    with os.fdopen(theirs, "w", encoding="utf-8") as stream:
+        monkeypatch.setattr(sys, "stderr", stream)
+        Progress({}).show("waits for its turn " * 9)
+        shown = os.read(ours, 4096).decode()
+    os.close(ours)
+    assert shown.startswith("\r\x1b[K… waits for its")
+    assert width(shown.removeprefix("\r\x1b[K")) == (wide or 80) - 1
 
 
 def test_columns_are_aligned_whatever_the_styles() -> None:

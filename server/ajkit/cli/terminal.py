@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -86,6 +87,16 @@ def width(text: str) -> int:
     return sum(0 if combining(each) else 2 if east_asian_width(each) in "WF" else 1 for each in text)
 
 
+def fitted(text: str, room: int) -> str:
+    """Text in at most so many terminal columns, ending in … where something was cut off."""
+    if width(text) <= room:
+        return text
+    text = text[:room]
+    while width(text) >= room > 0:
+        text = text[:-1]
+    return f"{text}…"
+
+
 def columns(rows: Sequence[Sequence[str]], *, gap: int = 2) -> str:
     """Rows of cells as aligned lines; the last cell of a row is not padded. Cells may carry styles."""
     plain = [[click.unstyle(cell) for cell in row] for row in rows]
@@ -126,7 +137,9 @@ class Progress:
         """Put a text in the line's place."""
         if self._live:
             self._shown = True
-            sys.stderr.write(f"\r\x1b[K… {one_line(text)}")
+            # A line that wraps could not be taken away again; a terminal of no width has not said what it has.
+            room = os.get_terminal_size(sys.stderr.fileno()).columns or 80
+            sys.stderr.write(f"\r\x1b[K{fitted(f'… {one_line(text)}', room - 1)}")
             sys.stderr.flush()
 
     def clear(self) -> None:
