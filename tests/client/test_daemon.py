@@ -305,7 +305,8 @@ def test_nobody_at_the_socket(tmp_path: Path) -> None:
 def test_state_is_kept_for_each_host() -> None:
     assert state_folder({"XDG_STATE_HOME": "/s"}, "node-1.cluster") == "/s/aj/node-1.cluster"
     assert state_folder({"XDG_STATE_HOME": "/s"}, "a/../b") == "/s/aj/a_.._b"
-    assert state_folder({}, "h") == os.path.join(os.path.realpath(os.path.expanduser("~/.local/state")), "aj", "h")
+    default = os.path.join(os.path.realpath(os.path.expanduser("~/.local/state")), "aj", "h")
+    assert [state_folder(each, "h") for each in ({}, {"XDG_STATE_HOME": "relative"})] == [default, default]
     assert state_folder({"XDG_STATE_HOME": "/s"}) == os.path.join("/s/aj", socket.gethostname())
 
 

@@ -17,8 +17,13 @@ if TYPE_CHECKING:
 
 
 def state_folder(environ: Mapping[str, str], host: str | None = None) -> str:
-    """The state folder for a host: home folders are shared between the hosts of a cluster, daemons are not."""
-    home = environ.get("XDG_STATE_HOME") or os.path.join(os.path.expanduser("~"), ".local", "state")
+    """The state folder for a host: home folders are shared between the hosts of a cluster, daemons are not.
+
+    A relative ``XDG_STATE_HOME`` counts for nothing, as its specification has it: every folder would have a daemon.
+    """
+    home = environ.get("XDG_STATE_HOME", "")
+    if not os.path.isabs(home):
+        home = os.path.join(os.path.expanduser("~"), ".local", "state")
     name = re.sub(r"[^A-Za-z0-9._-]", "_", host or socket.gethostname()) or "localhost"
     return os.path.join(os.path.realpath(home), "aj", name)
 
