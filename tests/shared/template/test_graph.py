@@ -136,3 +136,14 @@ def test_a_graph_follows_edits() -> None:
     graph.drop(b)
     assert graph.bases(leaf) == []
     assert list(graph.dependents[b]) == [leaf]
+
+
+def test_a_file_that_links_lead_to_is_shown_where_it_lies() -> None:
+    files: dict[str, str | bytes] = {
+        "/real/.aj/template/hello.yaml": "config: {}\n",
+        "/real/.aj/template/sub/a.yaml": "base: base.x\n",
+    }
+    links = {"/real/.aj/template/alias.yaml": "hello.yaml", "/real/.aj/again.yaml": "template/sub/a.yaml"}
+    for home in ("/real/.aj", "/p/.aj"):
+        graph = read_graph(MemoryFiles(files, {**links, "/p/.aj": "/real/.aj"}), home)
+        assert {*graph.paths.values()} == {f"{home}/template/hello.yaml", f"{home}/template/sub/a.yaml"}

@@ -136,6 +136,9 @@ def reading(files: Files, graph: Graph, extra: Iterable[str] = ()) -> Iterator[i
     """Fill a graph one file after the other; yields how many are still to come, so that others can work in between."""
     listed = [(path, real) for path, real in files.walk(graph.home) if path.endswith(SUFFIX)]
     listed += [(path, files.real(path)) for path in extra]
+    # A file that is reached by links too is shown where it lies.
+    real_home = files.real(graph.home)
+    listed.sort(key=lambda each: each[1] != f"{real_home}{each[0].removeprefix(graph.home)}")
     inside = {real for _, real in listed}
     for index, (path, real) in enumerate(listed):
         if real in graph.paths:
