@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -10,7 +11,7 @@ from ajkit.cli.invocation import this
 from ajkit.cli.options import format_option, home_option, templates
 from ajkit.cli.reports.masked import masked
 from ajkit.cli.reports.text import rendered, summary
-from ajkit.cli.terminal import say, write
+from ajkit.cli.terminal import say, terminal_columns, write
 from ajkit.cli.verbs import Verb
 from ajkit.shared.problem import Severity, UsageError
 
@@ -67,7 +68,8 @@ def command(context: click.Context, *, paths: tuple[str, ...], form: str, strict
 
 def _report(form: str, problems: list[Problem], checked: list[str], folder: str, blocking: tuple[Severity, ...]) -> str:
     if form == "text":
-        return "".join(rendered(each, folder) for each in problems)
+        columns = terminal_columns(sys.stdout)
+        return "".join(rendered(each, folder, columns) for each in problems)
     problems = [masked(each) for each in problems]
     match form:
         case "json":

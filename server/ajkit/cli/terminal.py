@@ -12,10 +12,12 @@ from ajkit.shared.problem import AjError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import TextIO
 
 _ESCAPES = {"\r": "\\r", "\x1b": "\\e", "\x0b": "\\v", "\x0c": "\\f"}
 _HARMLESS = frozenset("\n\t\u00a0\u200d")
 """Not printable to Python, but fine on a terminal."""
+_USUAL_COLUMNS = 80
 
 
 class OutputFailed(AjError):
@@ -87,6 +89,13 @@ def width(text: str) -> int:
     return sum(0 if combining(each) else 2 if east_asian_width(each) in "WF" else 1 for each in text)
 
 
+def terminal_columns(stream: TextIO | None) -> int | None:
+    """The columns of the terminal that a stream goes to; None where there is none, or it does not say."""
+    if stream is None or not stream.isatty():
+        return None
+    return os.get_terminal_size(stream.fileno()).columns or None
+
+
 def fitted(text: str, room: int) -> str:
     """Text in at most so many terminal columns, ending in … where something was cut off."""
     if width(text) <= room:
@@ -137,9 +146,9 @@ class Progress:
         """Put a text in the line's place."""
         if self._live:
             self._shown = True
-            # A line that wraps could not be taken away again; a terminal of no width has not said what it has.
-            room = os.get_terminal_size(sys.stderr.fileno()).columns or 80
-            sys.stderr.write(f"\r\x1b[K{fitted(f'… {one_line(text)}', room - 1)}")
+            # A line that wraps could not be taken away again.
+            room = (terminal_columns(sys.stderr) or _USUAL_COLUMNS) - 1
+            sys.stderr.write(f"\r\x1b[K{fitted(f'… {one_line(text)}', room)}")
             sys.stderr.flush()
 
     def clear(self) -> None:

@@ -95,6 +95,18 @@ def test_a_long_line_is_cut_around_its_place() -> None:
     assert line[6] == line[-1] == "…"
 
 
+@pytest.mark.parametrize("columns", [30, 50, 80])
+@pytest.mark.parametrize("words", ["HERE", "HERE" + "b" * 50, "a" * 500])
+def test_a_line_and_its_carets_fit_on_the_terminal(columns: int, words: str) -> None:
+    long = Text("/p/l.yaml", "a" * 500 + "HERE" + "b" * 500)
+    found = problem("yaml.syntax", "m", at(words, long))
+    line, carets = click.unstyle(rendered(found, "/p", columns)).splitlines()[1:]
+    assert max(len(line), len(carets)) <= columns
+    marked = "".join(each for each, mark in zip(line, carets.ljust(len(line)), strict=True) if mark == "^")
+    assert words.startswith(marked)
+    assert marked
+
+
 def test_secrets_are_masked_and_the_caret_keeps_its_place() -> None:
     secret = "hf_" + "a1" * 15
     line = Text("/p/s.yaml", f"env: {{HF_TOKEN: {secret}, MODE: fast}}\n")

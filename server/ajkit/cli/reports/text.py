@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 from click import style
 
 from ajkit.cli.invocation import shown_path
 from ajkit.cli.reports.masked import masked
-from ajkit.cli.terminal import one_line, visible, width, write
+from ajkit.cli.terminal import one_line, terminal_columns, visible, width, write
 from ajkit.shared.problem import Severity
 from ajkit.shared.template.secrets import MASK, spans
 
@@ -20,23 +21,28 @@ if TYPE_CHECKING:
 
 COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFORMATION: "blue", Severity.HINT: "cyan"}
 COMMAND_LINE = "command line"
-ROOM = 120
+ROOM, LEAST_ROOM = 120, 20
+"""How much of a source line is shown, in characters: at most, and on the narrowest terminal."""
 
 
 def report(problems: Iterable[Problem], folder: str, *, colour: bool | None = None) -> None:
     """Write problems to standard error; `colour` as for `write`."""
-    write("".join(rendered(each, folder) for each in problems), err=True, colour=colour)
+    columns = terminal_columns(sys.stderr)
+    write("".join(rendered(each, folder, columns) for each in problems), err=True, colour=colour)
 
 
-def rendered(problem: Problem, folder: str) -> str:
-    """One problem as lines of text, with styles, secrets masked."""
+def rendered(problem: Problem, folder: str, columns: int | None = None) -> str:
+    """One problem as lines of text, with styles, secrets masked.
+
+    `columns` are those of the terminal that shows it: a source line that wrapped would part from its carets.
+    """
     problem = masked(problem)
     word = style(problem.severity.value, fg=COLOURS[problem.severity], bold=True)
     said = f"{word} {style(problem.code, bold=True)}: {visible(problem.message)}\n"
     if problem.span is None:
         return said
     lines = [f"{style(place(problem.span, folder), bold=True)}: {said}"]
-    lines += _excerpt(problem.span, COLOURS[problem.severity])
+    lines += _excerpt(problem.span, COLOURS[problem.severity], columns)
     for each in problem.related:
         if each.span != problem.span:
             lines.append(f"  {place(each.span, folder)}: {visible(each.message)}\n")
@@ -52,7 +58,7 @@ def place(span: Span, folder: str) -> str:
     return f"{one_line(shown_path(span.path, folder))}:{first.line + 1}:{first.column + 1}"
 
 
-def _excerpt(span: Span, colour: str) -> list[str]:
+def _excerpt(span: Span, colour: str, columns: int | None) -> list[str]:
     """The line a span begins in, secrets masked, and carets under what it covers of it."""
     first, last = span.first, span.last
     whole = span.text.line(first.line)
@@ -61,12 +67,14 @@ def _excerpt(span: Span, colour: str) -> list[str]:
     until = last.column if last.line == first.line else len(whole.rstrip())
     line, start, end = _masked(whole, min(first.column, len(whole)), min(until, len(whole)))
     end = max(start, end)
-    cut = max(0, start - ROOM // 2) if len(line) > ROOM else 0
-    before, marked, after = line[cut:start], line[start:end], line[end : cut + ROOM]
-    shown = [one_line(each) for each in (before, marked[:ROOM], after)]
-    lead = "…" if cut else ""
-    tail = "…" if len(line) > cut + ROOM else ""
     number = "" if span.path == COMMAND_LINE else str(first.line + 1)
+    room = min(ROOM, max(LEAST_ROOM, columns - len(f"  {number} | ……"))) if columns else ROOM
+    cut = max(0, start - room // 2) if len(line) > room else 0
+    stop = cut + room
+    end = min(end, stop)
+    shown = [one_line(each) for each in (line[cut:start], line[start:end], line[end:stop])]
+    lead = "…" if cut else ""
+    tail = "…" if len(line) > stop else ""
     margin = " " * width(number)
     carets = "^" * max(1, width(shown[1]))
     bar = style("|", fg="blue")
