@@ -170,6 +170,19 @@ def test_a_reader_that_goes_away_leaves_the_job_and_is_told_how_to_end_it(runner
     assert runner.aj("jobs", "cancel", drawn(18)).out == f"{drawn(18)} cancelled\n"
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="only Linux has a file that is always full")
+def test_output_that_cannot_be_written_leaves_the_job_too(runner: Person) -> None:
+    with open("/dev/full", "wb") as full:
+        command = [sys.executable, "-m", "ajkit.cli", "run", "--sid", drawn(20), "sleep", "600"]
+        done = subprocess.run(
+            command, cwd=runner.folder, env=runner.environ, stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert done.returncode == 1
+    assert f"end it: aj jobs cancel {drawn(20)}\n" in done.stderr
+    assert "aj: cannot write the answer: No space left on device\n" in done.stderr
+    assert runner.aj("jobs", "cancel", drawn(20)).out == f"{drawn(20)} cancelled\n"
+
+
 @pytest.fixture
 def terminal() -> Iterator[tuple[int, int]]:
     """The two ends of a terminal: ours and the program's."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 from click import style
 
-from ajkit.cli.terminal import Progress, ReaderGone, Tagged, pour, say
+from ajkit.cli.terminal import OutputFailed, Progress, ReaderGone, Tagged, pour, say
 from ajkit.client.daemon import Daemon, LogLine, StateChange
 from ajkit.client.origins import origins_of
 from ajkit.client.wire import DaemonRefused
@@ -59,12 +59,13 @@ def follow(daemon: Daemon, job_id: str, progress: Progress, *, several: bool) ->
 
     Raises:
         ReaderGone: nobody reads the output any more; the job goes on.
+        OutputFailed: it cannot be written; the job goes on.
     """
     following = _Following(daemon, job_id, progress, several=several)
     while True:
         try:
             return following.to_the_end()
-        except ReaderGone:
+        except (ReaderGone, OutputFailed):
             following.say_goes_on()
             raise
         except KeyboardInterrupt:
