@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 import yaml
 
+from ajkit.cli import init
+
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.cli.conftest import Person
 
 MADE = [".aj/aj.toml", ".aj/base/local.yaml", ".aj/template/hello.yaml"]
@@ -55,6 +59,19 @@ def test_a_folder_that_cannot_be_written_to(person: Person) -> None:
     said = person.aj("init", "not/there")
     assert (said.code, said.out) == (1, "")
     assert said.err == "aj: cannot make not/there/.aj: No such file or directory\n"
+
+
+def test_half_a_home_is_taken_away_again(person: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = tmp_path / "default"
+    source.mkdir()
+    (source / "a.yaml").touch()
+    (source / "b.yaml").symlink_to("nowhere")
+    monkeypatch.setattr(init, "DEFAULT", str(source))
+    said = person.aj("init")
+    assert (said.code, said.out) == (1, "")
+    assert [*person.folder.iterdir()] == []
+    (source / "b.yaml").unlink()
+    assert person.aj("init").out == ".aj/a.yaml\n"
 
 
 def test_another_home_in_the_environment_is_said(person: Person) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import posixpath
+import shutil
 
 import click
 
@@ -53,8 +54,16 @@ def command(context: click.Context, *, folder: str) -> None:
 
 
 def _copy(home: str) -> list[str]:
-    """Write the default AJ_HOME; the paths that were made. Nobody else's folder is written to."""
+    """Write the default AJ_HOME, whole or not at all; the paths that were made. Nobody else's folder is written to."""
     os.mkdir(home)
+    try:
+        return _filled(home)
+    except OSError:
+        shutil.rmtree(home, ignore_errors=True)
+        raise
+
+
+def _filled(home: str) -> list[str]:
     made = []
     for folder, folders, files in os.walk(DEFAULT):
         folders.sort()
