@@ -1,11 +1,11 @@
 // The server's life in the editor: it comes back after a crash, says why when there is none, and has to fit.
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as vscode from 'vscode'
 import type { Status } from '../src/answers'
-import { aj, closeAll, cursorOn, holds, open, until } from './editing'
+import { aj, closeAll, cursorOn, file, holds, open, preview, replace, until } from './editing'
 
 const configured = () => vscode.workspace.getConfiguration('aj')
 
@@ -20,6 +20,35 @@ async function failing(value: readonly string[]): Promise<string> {
   await vscode.commands.executeCommand('aj.restart')
   const now = await until(() => (there.server.now.kind === 'failed' ? there.server.now : undefined))
   return now.message
+}
+
+/** A program that starts the server after some words of a shell, in a folder of its own, and keeps its process ids. */
+class Wrapped {
+  readonly folder = mkdtempSync(join(tmpdir(), 'aj-wrapped-'))
+  readonly program = join(this.folder, 'aj')
+
+  constructor(words: string) {
+    const aj = `'${process.env.AJ_TEST_AJ ?? 'aj'}'`
+    const lines = ['#!/bin/sh', `cd '${this.folder}'`, 'echo $$ >> started', words, `exec ${aj} lsp`]
+    writeFileSync(this.program, `${lines.join('\n')}\n`, { mode: 0o755 })
+  }
+
+  /** How often it was started. */
+  get started(): number {
+    const list = join(this.folder, 'started')
+    return existsSync(list) ? readFileSync(list, 'utf8').trim().split('\n').length : 0
+  }
+
+  /** Those of its processes that live. */
+  get living(): readonly string[] {
+    const list = join(this.folder, 'started')
+    const all = existsSync(list) ? readFileSync(list, 'utf8').trim().split('\n') : []
+    return all.filter((pid) => existsSync(`/proc/${pid}`))
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true })
+  }
 }
 
 export const serving = () => {
@@ -49,6 +78,87 @@ export const serving = () => {
         position,
       )
       assert.equal(hovers.length, 1, 'one server, not two')
+    })
+
+    it('a preview is for its request after a crash too', async () => {
+      const there = await aj()
+      const template = file('.aj/template/train.yaml')
+      await there.requests.put(template, { nodes: 3 })
+      const editor = await open('.aj/template/train.yaml')
+      await vscode.commands.executeCommand('aj.preview')
+      const shows = (words: RegExp) =>
+        holds(() => {
+          assert.match(preview('spec')?.document.getText() ?? '', words)
+        })
+      await shows(/"nodes": 3/)
+      const first = there.server.process
+      first?.kill('SIGKILL')
+      await until(() => there.server.process !== first && there.server.now.kind === 'running')
+      await replace(editor, 'DATA: wikitext', 'DATA: books')
+      await shows(/"DATA": "books"/)
+      await shows(/"nodes": 3/)
+      await there.requests.put(template, {})
+      await closeAll()
+    })
+
+    it('killed before it has said hello, it is started again', async () => {
+      const wrapped = new Wrapped('[ -e tried ] || { touch tried; kill -9 $$; }')
+      try {
+        const there = await aj()
+        await command([wrapped.program])
+        await vscode.commands.executeCommand('aj.restart')
+        assert.equal(there.server.now.kind, 'running')
+        assert.equal(wrapped.started, 2)
+      } finally {
+        wrapped.remove()
+      }
+    })
+
+    it('restarted while it starts, in the end there is one', async () => {
+      const wrapped = new Wrapped('sleep 0.5')
+      try {
+        const there = await aj()
+        await command([wrapped.program])
+        const restarts = [1, 2, 3].map(async (number) => {
+          await new Promise((resolve) => setTimeout(resolve, 200 * number))
+          await vscode.commands.executeCommand('aj.restart')
+        })
+        await Promise.all(restarts)
+        await until(() => there.server.now.kind === 'running')
+        await until(() => wrapped.living.length === 1)
+        assert.equal(wrapped.living[0], String(there.server.process?.pid))
+      } finally {
+        wrapped.remove()
+      }
+    })
+
+    it('one that hangs in its beginning is left behind by a restart', async () => {
+      const wrapped = new Wrapped('[ -e tried ] || { touch tried; exec sleep 600; }')
+      try {
+        const there = await aj()
+        await command([wrapped.program])
+        void vscode.commands.executeCommand('aj.restart')
+        await until(() => wrapped.started === 1 && there.server.process !== undefined)
+        await vscode.commands.executeCommand('aj.restart')
+        assert.equal(there.server.now.kind, 'running')
+        await until(() => wrapped.living.length === 1)
+      } finally {
+        wrapped.remove()
+      }
+    })
+
+    it('a program that is gone when it is to be started again is said so', async () => {
+      const wrapped = new Wrapped('')
+      const there = await aj()
+      await command([wrapped.program])
+      await vscode.commands.executeCommand('aj.restart')
+      await until(() => there.server.now.kind === 'running')
+      wrapped.remove()
+      there.server.process?.kill('SIGKILL')
+      const now = await until(() => (there.server.now.kind === 'failed' ? there.server.now : undefined))
+      assert.match(now.message, /does not start.*ENOENT/s)
+      await command(undefined)
+      await vscode.commands.executeCommand('aj.restart')
     })
 
     it('says its AJ_HOME', async () => {

@@ -21,6 +21,11 @@ export const previewing: Part = (aj) => {
     lenses,
     languages.registerCodeLensProvider({ scheme: PREVIEW }, lenses),
     window.onDidChangeActiveTextEditor((editor) => void previews.follow(editor).catch(() => undefined)),
+    aj.server.onChanged(({ kind }) => {
+      if (kind === 'running') {
+        void previews.handOver().catch(() => undefined)
+      }
+    }),
     opens('aj.preview', 'spec'),
     opens('aj.merged', 'merged'),
     opens('aj.amlt', 'amlt'),

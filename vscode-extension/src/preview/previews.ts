@@ -31,6 +31,14 @@ export class Previews {
     }
   }
 
+  /** Hands the previews that an earlier server wrote, each with its request, to one that has just begun. */
+  async handOver(): Promise<void> {
+    const client = await this.aj.server.start()
+    for (const each of this.tabs()) {
+      client.readAgain(await this.ask(each.kind, each.template))
+    }
+  }
+
   /** The editors that show a preview. */
   visible(): readonly TextEditor[] {
     return window.visibleTextEditors.filter((each) => each.document.uri.scheme === PREVIEW)

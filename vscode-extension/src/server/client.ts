@@ -1,6 +1,7 @@
 // The language client: what it asks about, and that the server's commands are ours to offer.
 import type { DynamicFeature, LanguageClientOptions, ServerOptions, StaticFeature } from 'vscode-languageclient/node'
-import { LanguageClient } from 'vscode-languageclient/node'
+import { LanguageClient, TextDocumentContentRequest } from 'vscode-languageclient/node'
+import type { Uri } from '../editor'
 import { LANGUAGE, PREVIEW, workspace } from '../editor'
 
 const SELECTOR = [
@@ -32,6 +33,15 @@ export class Client extends LanguageClient {
   override registerFeature(feature: StaticFeature | DynamicFeature<unknown>): void {
     if (!('registrationType' in feature) || feature.registrationType.method !== 'workspace/executeCommand') {
       super.registerFeature(feature)
+    }
+  }
+
+  /** Has the editor ask for a document anew that an earlier server wrote: this one cannot know that it is open. */
+  readAgain(document: Uri): void {
+    for (const each of this.getFeature(TextDocumentContentRequest.method)?.getProviders() ?? []) {
+      if (each.scheme === document.scheme) {
+        each.onDidChangeEmitter.fire(document)
+      }
     }
   }
 }

@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process'
 import { spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CloseHandlerResult } from 'vscode-languageclient/node'
-import { CloseAction, ErrorAction, ResponseError, RevealOutputChannelOn, State } from 'vscode-languageclient/node'
+import { CloseAction, ErrorAction, ErrorCodes, ResponseError, RevealOutputChannelOn } from 'vscode-languageclient/node'
 import type { RefusalData, Status } from '../answers'
 import type { CancellationToken, Disposable, Event, ExtensionContext, LogOutputChannel } from '../editor'
 import { EventEmitter, commands, window, words, workspace } from '../editor'
@@ -31,13 +31,18 @@ export class Refusal extends Error {
   }
 }
 
-/** How long a question waits for a server that is being started again. */
-const PATIENCE = 30_000
+/** Milliseconds that a process may take to end once it cannot be talked to. */
+const LAST_WORDS = 2_000
+
+/** Server and extension do not fit: starting it again would not help. */
+class Misfit extends Error {}
 
 export class Server implements Disposable {
   private readonly changed = new EventEmitter<Standing>()
   private readonly backoff = new Backoff()
   private readonly disposables: Disposable[] = []
+  /** Ends when a person stops or restarts the server: what still goes on for it then must not come to anything. */
+  private turn = new AbortController()
   private starting: Promise<Client> | undefined
   private client: Client | undefined
   private child: ChildProcess | undefined
@@ -71,7 +76,7 @@ export class Server implements Disposable {
         }
       }),
       workspace.onDidChangeConfiguration((event) => {
-        if (event.affectsConfiguration('aj')) {
+        if (event.affectsConfiguration('aj') && this.standing.kind === 'running') {
           // The server asks for its settings when it hears that some have changed.
           void this.client?.sendNotification('workspace/didChangeConfiguration', { settings: null })
         }
@@ -84,10 +89,7 @@ export class Server implements Disposable {
 
   /** The client of a server that runs; a failure stays one until somebody restarts it. */
   start(): Promise<Client> {
-    this.starting ??= this.launch().catch((error: unknown) => {
-      this.fail(words(error), !(error instanceof Stopped))
-      throw error
-    })
+    this.starting ??= this.begun(this.turn.signal, false)
     return this.starting
   }
 
@@ -101,13 +103,15 @@ export class Server implements Disposable {
   /** What a command of the server answers. */
   async ask<T>(command: string, argument: object, token?: CancellationToken): Promise<T> {
     const client = await this.start()
-    await this.running(client)
     try {
       const asked = { command, arguments: [argument] }
       // A token that is undefined would count as one more parameter.
       const more = token === undefined ? [] : [token]
       return await client.sendRequest<T>('workspace/executeCommand', asked, ...more)
     } catch (error) {
+      if (error instanceof ResponseError && error.code === ErrorCodes.PendingResponseRejected) {
+        throw new Error('The language server ended before it answered.', { cause: error })
+      }
       if (error instanceof ResponseError) {
         throw new Refusal(error.message, error.code, (error.data as RefusalData | undefined) ?? {})
       }
@@ -116,11 +120,15 @@ export class Server implements Disposable {
   }
 
   async stop(): Promise<void> {
-    const client = this.client
-    this.client = this.starting = undefined
+    const { client, child } = this
+    this.turn.abort()
+    this.turn = new AbortController()
+    this.client = this.child = this.starting = undefined
     this.become({ kind: 'off' })
     // A server that does not answer is killed by the client; that it did not say goodbye is no news.
-    await client?.dispose().catch(() => undefined)
+    await client?.dispose().catch(() => {
+      child?.kill() // it was being started: there is nothing to say goodbye to
+    })
   }
 
   dispose(): void {
@@ -131,14 +139,39 @@ export class Server implements Disposable {
     this.changed.dispose()
   }
 
-  private async launch(): Promise<Client> {
-    this.become({ kind: 'starting' })
+  /** A server that was started and fits; one that is killed on the way there is started again, as after a crash. */
+  private async begun(turn: AbortSignal, crashed: boolean): Promise<Client> {
+    try {
+      this.become({ kind: 'starting' })
+      let again = crashed
+      for (;;) {
+        if (again) {
+          await this.rest(turn)
+        }
+        const client = await this.launched(turn, again)
+        if (client !== undefined) {
+          return client
+        }
+        again = true
+      }
+    } catch (error) {
+      if (turn.aborted) {
+        throw new Stopped('The language server was stopped.', { cause: error })
+      }
+      this.fail(words(error), !(error instanceof Stopped))
+      throw error
+    }
+  }
+
+  /** Finds a server and starts it; undefined when it ended on the way and may be started again. */
+  private async launched(turn: AbortSignal, again: boolean): Promise<Client | undefined> {
     const { launch, troubles } = await findServer(places(this.context, this.log))
+    turn.throwIfAborted()
     for (const each of troubles) {
       this.log.warn(each)
     }
     this.log.info(`starting ${[launch.program, ...launch.arguments].join(' ')} (${launch.from})`)
-    const client: Client = new Client(() => this.spawned(launch), {
+    const client: Client = new Client(() => this.spawned(launch, turn), {
       outputChannel: this.log,
       revealOutputChannelOn: RevealOutputChannelOn.Never,
       initializationFailedHandler: () => false,
@@ -148,23 +181,27 @@ export class Server implements Disposable {
         closed: () => this.closed(client),
       },
     })
+    this.client = client
     try {
       await client.start()
+      await this.check(client, launch)
     } catch (error) {
-      await this.silence()
+      turn.throwIfAborted()
+      if (error instanceof Misfit) {
+        throw error
+      }
+      const ended = await endOf(this.child)
+      turn.throwIfAborted()
+      // A program that ends by itself before it ever served would do so again.
+      if (ended === 'killed' || (ended === 'over' && again)) {
+        return undefined
+      }
       throw new Error(`The language server (${launch.from}) does not start: ${this.lastWords || words(error)}`, {
         cause: error,
       })
     }
-    await this.check(client, launch)
-    this.client = client
-    const running = { kind: 'running', version: client.initializeResult?.serverInfo?.version ?? '', launch } as const
-    client.onDidChangeState(({ newState }) => {
-      if (newState === State.Running && this.client === client) {
-        this.become(running)
-      }
-    })
-    this.become(running)
+    turn.throwIfAborted()
+    this.become({ kind: 'running', version: client.initializeResult?.serverInfo?.version ?? '', launch })
     return client
   }
 
@@ -184,11 +221,11 @@ export class Server implements Disposable {
     }
     if (wrong !== undefined) {
       await client.dispose().catch(() => undefined)
-      throw new Error(wrong)
+      throw new Misfit(wrong)
     }
   }
 
-  private async spawned(launch: Launch): Promise<ChildProcess> {
+  private async spawned(launch: Launch, turn: AbortSignal): Promise<ChildProcess> {
     this.lastWords = ''
     this.child = undefined
     const child = spawn(launch.program, launch.arguments, {
@@ -202,43 +239,31 @@ export class Server implements Disposable {
       child.once('spawn', resolve)
       child.once('error', reject)
     })
+    if (turn.aborted) {
+      child.kill()
+      turn.throwIfAborted()
+    }
     this.child = child
     return child
   }
 
-  /** The server ended by itself: start it again, later each time, until it is too often. */
-  private async closed(client: Client): Promise<CloseHandlerResult> {
-    const no = { action: CloseAction.DoNotRestart, handled: true }
-    if (this.client !== client) {
-      return no
+  /** The server ended by itself: one that had served is started again, as a new one. */
+  private closed(client: Client): CloseHandlerResult {
+    if (this.client === client && this.standing.kind === 'running') {
+      this.starting = this.begun(this.turn.signal, true)
+      this.starting.catch(() => undefined) // it is told where it fails
     }
+    return { action: CloseAction.DoNotRestart, handled: true, message: 'The language server has ended.' }
+  }
+
+  /** Waits before a server is started again, longer each time. Throws when it ended too often. */
+  private async rest(turn: AbortSignal): Promise<void> {
     const wait = this.backoff.next(Date.now())
     if (wait === undefined) {
-      this.fail(`The language server ended ${this.backoff.count} times within minutes. ${this.lastWords}`.trim(), true)
-      return no
+      throw new Error(`The language server ended ${this.backoff.count} times within minutes. ${this.lastWords}`.trim())
     }
     this.log.warn(`the language server ended; it is started again in ${wait / 1000} s. ${this.lastWords}`)
-    this.become({ kind: 'starting' })
-    await sleep(wait)
-    return this.standing.kind === 'starting' ? { action: CloseAction.Restart, handled: true } : no
-  }
-
-  /** Waits for the last words of a process that may be ending. */
-  private async silence(): Promise<void> {
-    const child = this.child
-    if (child !== undefined) {
-      await Promise.race([new Promise((resolve) => child.once('close', resolve)), sleep(500)])
-    }
-  }
-
-  private async running(client: Client): Promise<void> {
-    const until = Date.now() + PATIENCE
-    while (client.state !== State.Running) {
-      if (this.standing.kind === 'failed' || Date.now() > until) {
-        throw new Error('The language server does not run: aj: Restart Language Server starts it.')
-      }
-      await sleep(50)
-    }
+    await sleep(wait, undefined, { signal: turn })
   }
 
   private become(standing: Standing): void {
@@ -261,4 +286,17 @@ export class Server implements Disposable {
       })
     }
   }
+}
+
+/** What becomes of a process that could not be talked to, once it has said its last words; one that goes on is ended. */
+async function endOf(child: ChildProcess | undefined): Promise<'never begun' | 'over' | 'killed' | 'ended here'> {
+  if (child === undefined) {
+    return 'never begun'
+  }
+  await Promise.race([new Promise((resolve) => child.once('close', resolve)), sleep(LAST_WORDS)])
+  if (child.exitCode === null && child.signalCode === null) {
+    child.kill()
+    return 'ended here'
+  }
+  return child.signalCode === null ? 'over' : 'killed'
 }
