@@ -12,7 +12,6 @@ export {
   Position,
   ProgressLocation,
   Range,
-  RelativePattern,
   Selection,
   StatusBarAlignment,
   TabInputText,

@@ -4,6 +4,7 @@ import type { Status } from './answers'
 import type { Disposable, QuickPickItem } from './editor'
 import { MarkdownString, StatusBarAlignment, ThemeColor, command, commands, languages, window } from './editor'
 import { isTemplate, previewed } from './templates'
+import { counted } from './views/words'
 
 const PAUSE = 400
 const WHILE_INDEXING = 1_500
@@ -58,14 +59,20 @@ class StatusItem implements Disposable {
     if (now.kind === 'running') {
       await this.drawRunning(now.version, now.launch.from)
     } else if (now.kind === 'failed') {
-      this.item.text = '$(error) aj'
+      this.say('$(error) aj', `aj: ${now.message}`)
       this.item.tooltip = now.message
       this.item.backgroundColor = new ThemeColor('statusBarItem.errorBackground')
     } else {
-      this.item.text = '$(sync~spin) aj'
+      this.say('$(sync~spin) aj', 'aj: the language server is being started')
       this.item.tooltip = 'The language server is being started.'
     }
     this.item.show()
+  }
+
+  /** What stands there, and what somebody hears who does not see it. */
+  private say(text: string, label: string): void {
+    this.item.text = text
+    this.item.accessibilityInformation = { label }
   }
 
   private async drawRunning(version: string, from: string): Promise<void> {
@@ -75,7 +82,11 @@ class StatusItem implements Disposable {
     }
     const indexing = found.homes.some((each) => each.state === 'indexing')
     const wrong = found.errors > 0 ? ` $(error) ${found.errors}` : ''
-    this.item.text = indexing ? '$(sync~spin) aj: indexing' : `$(check) aj${wrong}`
+    const told = `${counted(found.errors, 'error')}, ${counted(found.warnings, 'warning')} in ${counted(found.open, 'open template')}`
+    this.say(
+      indexing ? '$(sync~spin) aj: indexing' : `$(check) aj${wrong}`,
+      indexing ? 'aj: templates are being read' : `aj: ready, ${told}`,
+    )
     const homes = found.homes.map((each) => {
       const files = each.files === null ? each.state : `${each.files} templates`
       return `- \`${each.path}\` (${files})`
@@ -85,7 +96,7 @@ class StatusItem implements Disposable {
       homes.length > 0
         ? ['AJ_HOME in use:', ...homes].join('\n')
         : 'No AJ_HOME: no folder `.aj` or `.azure_jobs` here.',
-      `${found.errors} errors, ${found.warnings} warnings in ${found.open} open templates`,
+      told,
     ]
     this.item.tooltip = new MarkdownString(lines.join('\n\n'))
     if (indexing) {

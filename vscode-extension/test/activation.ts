@@ -27,6 +27,58 @@ export const activation = () => {
       }
     })
 
+    it('so is what the aj.toml of a home further down names', async () => {
+      const put = (name: string, text: string) => vscode.workspace.fs.writeFile(file(name), Buffer.from(text))
+      await put('part/.azure_jobs/aj.toml', 'templates = ["jobs/*.yaml"]\n')
+      await put('part/jobs/extra.yaml', 'config: {}\n')
+      try {
+        const { document } = await open('part/jobs/extra.yaml')
+        await holds(() => {
+          assert.equal(document.languageId, 'aj-template')
+        })
+      } finally {
+        await closeAll()
+        await vscode.workspace.fs.delete(file('part'), { recursive: true })
+      }
+    })
+
+    it('so is an open file as soon as a setting makes its folder the home', async () => {
+      await vscode.workspace.fs.writeFile(file('cluster/template/one.yaml'), Buffer.from('config: {}\n'))
+      const home = (value: string | undefined) =>
+        vscode.workspace.getConfiguration('aj').update('home', value, vscode.ConfigurationTarget.Workspace)
+      try {
+        const { document } = await open('cluster/template/one.yaml')
+        assert.equal(document.languageId, 'yaml')
+        await home(file('cluster').fsPath)
+        await holds(() => {
+          assert.equal(document.languageId, 'aj-template')
+        })
+      } finally {
+        await home(undefined)
+        await closeAll()
+        await vscode.workspace.fs.delete(file('cluster'), { recursive: true })
+      }
+    })
+
+    it('a first line makes a template, if it says nothing more', async () => {
+      for (const [name, line, language] of [
+        ['one.yaml', '# aj: template', 'aj-template'],
+        ['two.yml', '#aj:template ', 'aj-template'],
+        ['three.yaml', '# aj: template of another kind', 'yaml'],
+      ] as const) {
+        await vscode.workspace.fs.writeFile(file(name), Buffer.from(`${line}\nconfig: {}\n`))
+        try {
+          const { document } = await open(name)
+          await holds(() => {
+            assert.equal(document.languageId, language, line)
+          })
+        } finally {
+          await closeAll()
+          await vscode.workspace.fs.delete(file(name))
+        }
+      }
+    })
+
     it('the server runs and says what is wrong', async () => {
       const { document } = await open('.aj/template/broken.yaml')
       const [found] = await until(() => vscode.languages.getDiagnostics(document.uri))

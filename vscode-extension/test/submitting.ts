@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import * as vscode from 'vscode'
 import type { Job } from '../src/answers'
-import { acceptUntil, aj, closeAll, open, replace, until } from './editing'
+import { acceptUntil, aj, closeAll, file, open, replace, until } from './editing'
 
 const TRAIN = '.aj/template/train.yaml'
 
@@ -70,6 +70,20 @@ export const submitting = () => {
       listening.dispose()
       assert.match((await ended(taken)).streams.map((each) => each.text).join(''), /training on books/)
       assert.equal(editor.document.isDirty, true, 'nothing was saved behind the back of the person')
+    })
+
+    it('a template that is only looked at is there again after its job was shown', async () => {
+      for (const name of [TRAIN, '.aj/template/sweep.yaml']) {
+        const { document } = await vscode.window.showTextDocument(file(name), { preview: true })
+        const way = vscode.commands.executeCommand('aj.submit')
+        await acceptUntil(() => vscode.window.tabGroups.all.flatMap((group) => group.tabs).length === 2)
+        await until(async () => {
+          await vscode.commands.executeCommand('workbench.action.closeQuickOpen')
+          return vscode.window.tabGroups.all.flatMap((group) => group.tabs).length === 1
+        })
+        await way
+        assert.equal(vscode.window.activeTextEditor?.document, document)
+      }
     })
 
     it('a template with a problem is refused, with a jump to it', async () => {

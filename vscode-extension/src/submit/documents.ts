@@ -1,5 +1,5 @@
 // Documents that show a job, or what is said of templates: read-only texts of a moment, held as long as the window is.
-import type { Disposable, TextDocumentContentProvider } from '../editor'
+import type { Disposable, TextDocument, TextDocumentContentProvider } from '../editor'
 import { TabInputText, TabInputTextDiff, Uri, ViewColumn, commands, languages, window, workspace } from '../editor'
 
 const SCHEME = 'aj-job'
@@ -17,11 +17,17 @@ export class JobDocuments implements TextDocumentContentProvider, Disposable {
     return this.texts.get(uri.toString()) ?? ''
   }
 
-  /** Shows a JobSpec, without taking the focus; gives what closes it. */
-  async show(title: string, text: string, viewColumn = ViewColumn.Beside): Promise<() => Promise<void>> {
+  /** Shows a JobSpec beside the template, without taking the focus. */
+  async show(title: string, text: string): Promise<void> {
+    const document = await this.json(this.put(title, text))
+    await window.showTextDocument(document, { viewColumn: ViewColumn.Beside, preserveFocus: true, preview: true })
+  }
+
+  /** Shows a JobSpec over the template, in a tab of its own; gives what closes it. */
+  async showOver(title: string, text: string): Promise<() => Promise<void>> {
     const uri = this.put(title, text)
-    const document = await languages.setTextDocumentLanguage(await workspace.openTextDocument(uri), 'jsonc')
-    await window.showTextDocument(document, { viewColumn, preserveFocus: true, preview: true })
+    const document = await this.json(uri)
+    await window.showTextDocument(document, { viewColumn: ViewColumn.Active, preserveFocus: true, preview: false })
     return () => closed((input) => input instanceof TabInputText && same(input.uri, uri))
   }
 
@@ -31,18 +37,22 @@ export class JobDocuments implements TextDocumentContentProvider, Disposable {
     await window.showTextDocument(document, { viewColumn: ViewColumn.Beside, preserveFocus: true, preview: true })
   }
 
-  /** Shows what differs between two JobSpecs; gives what closes it. */
+  /** Shows what differs between two JobSpecs, in a tab of its own; gives what closes it. */
   async compare(title: string, old: string, text: string): Promise<() => Promise<void>> {
     const [left, right] = [this.put('last submission', old), this.put('this one', text)]
     for (const each of [left, right]) {
-      await languages.setTextDocumentLanguage(await workspace.openTextDocument(each), 'jsonc')
+      await this.json(each)
     }
-    await commands.executeCommand('vscode.diff', left, right, title, { preview: true, preserveFocus: true })
+    await commands.executeCommand('vscode.diff', left, right, title, { preview: false, preserveFocus: true })
     return () => closed((input) => input instanceof TabInputTextDiff && same(input.modified, right))
   }
 
   dispose(): void {
     this.registered.dispose()
+  }
+
+  private async json(uri: Uri): Promise<TextDocument> {
+    return languages.setTextDocumentLanguage(await workspace.openTextDocument(uri), 'jsonc')
   }
 
   private put(title: string, text: string, ending = '.json'): Uri {

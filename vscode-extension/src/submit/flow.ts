@@ -2,7 +2,7 @@
 import type { Aj } from '../aj'
 import type { DryRun, Problem, RefusalData, Submitted } from '../answers'
 import type { Uri as UriType } from '../editor'
-import { ProgressLocation, Uri, ViewColumn, commands, env, show, window, workspace } from '../editor'
+import { ProgressLocation, Uri, commands, env, show, window, workspace } from '../editor'
 import { pickRequest } from '../request/picker'
 import type { Request } from '../request/request'
 import { sent } from '../request/request'
@@ -63,7 +63,7 @@ export class Submission {
     const [last] = this.history.of(template)
     const close = last
       ? await this.documents.compare(`${last.name} ↔ ${name}`, underFacts(last, run.sid, run.now), text)
-      : await this.documents.show(name, text, ViewColumn.Active)
+      : await this.documents.showOver(name, text)
     let answer
     try {
       answer = await confirm(run, last?.name)

@@ -14,7 +14,7 @@ export class Watch implements Ending {
   readonly onChanged: Event<void> = this.happened.event
 
   constructor(aj: Aj) {
-    const files = workspace.createFileSystemWatcher('**/*.{yaml,toml}')
+    const files = workspace.createFileSystemWatcher('**/*.{yaml,yml,toml}')
     const soon = () => {
       this.soon()
     }
@@ -26,7 +26,7 @@ export class Watch implements Ending {
       files.onDidDelete(soon),
       workspace.onDidChangeWorkspaceFolders(soon),
       languages.onDidChangeDiagnostics(({ uris }) => {
-        if (uris.some((each) => each.path.endsWith('.yaml'))) {
+        if (uris.some((each) => /\.ya?ml$/.test(each.path))) {
           this.soon()
         }
       }),

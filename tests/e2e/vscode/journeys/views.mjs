@@ -91,12 +91,24 @@ export function stations(page, { lens, row, toast, there, press, ...tools }) {
       await picture('graph')
       const light = await colour()
       await run('Preferences: Toggle between Light/Dark Themes')
-      await there('.monaco-workbench.vs-dark')
+      await graph().locator('body.vscode-dark').waitFor()
       assert.notEqual(await colour(), light)
       await picture('graph-dark')
       await run('Preferences: Toggle between Light/Dark Themes')
-      await there('.monaco-workbench.vs')
+      await graph().locator('body.vscode-light').waitFor()
       await run('View: Toggle Primary Side Bar Visibility')
+    },
+    'the current one is written in a colour where a theme has none for what is selected': async () => {
+      // As the editor's own themes of high contrast.
+      const [fill, colour] = await graph()
+        .locator('.node.current text')
+        .evaluate((text) => {
+          for (const each of ['Background', 'Foreground']) {
+            document.documentElement.style.removeProperty(`--vscode-list-activeSelection${each}`)
+          }
+          return [getComputedStyle(text).fill, getComputedStyle(document.body).color]
+        })
+      assert.equal(fill, colour)
       await run('View: Close All Editors')
     },
     'a job that is submitted from the tree shows up, and its log is followed': async () => {
