@@ -135,7 +135,8 @@ It is what the environment variable says, else the nearest folder."
     :action-handlers (aj--table "aj.preview" (lambda (_) (aj-preview))
                                 "aj.submit" (lambda (_) (aj-submit))
                                 "aj.bases" (lambda (_) (aj-bases))
-                                "aj.dependents" (lambda (action) (aj-dependents (aj--second-argument action)))))))
+                                "aj.dependents" (lambda (action) (aj-dependents (aj--second-argument action)))
+                                "aj.impact" (lambda (_) (aj-impact))))))
 
 ;;;###autoload
 (defun aj-ensure ()

@@ -52,6 +52,24 @@ def test_a_component_says_who_uses_it_and_where_its_values_count() -> None:
     ]
 
 
+def test_an_edit_that_is_not_saved_leads_to_what_it_does_to_others() -> None:
+    there = editor(FAMILY)
+    there.type(there.text().replace("v1", "v2"))
+    offered = "0 what unsaved changes come to -> aj.impact"
+    assert offered in lenses(there)
+    (lens,) = [each for each in there.ask("textDocument/codeLens") if each["command"]["command"] == "aj.impact"]
+    assert there.run("aj.impact", *lens["command"]["arguments"])["message"].startswith("1 of 2")
+    there.shadows.clear()
+    there.session.saved(there.uri)
+    assert offered not in lenses(there)
+
+
+def test_a_leaf_that_is_edited_changes_nobody_else() -> None:
+    there = editor(FAMILY.replace("§", "").replace("v9", "v§9"))
+    there.type(there.text().replace("v9", "v8"))
+    assert not [each for each in lenses(there) if "aj.impact" in each]
+
+
 def test_a_leaf_can_be_previewed_and_submitted() -> None:
     leaf = FAMILY.replace("§", "").replace("v9", "v§9")
     assert lenses(editor(leaf)) == [
@@ -141,7 +159,7 @@ def test_typing_a_value_looks_into_nothing_again() -> None:
     lenses(there)
     later.steps()
     there.type(there.text().replace("v1", "v1.2\n  # more"))
-    assert len(lenses(there)) == 2
+    assert [each[:1] for each in lenses(there)] == ["0", "0", "2"]
     assert later.steps() == 0
 
 
@@ -151,7 +169,7 @@ def test_a_new_value_is_followed_while_the_others_stay() -> None:
     lenses(there)
     later.steps()
     there.type(there.text().replace("image: v1", "registry: r\n    image: v1"))
-    assert [each[:1] for each in lenses(there)] == ["0", "3"]
+    assert [each[:1] for each in lenses(there)] == ["0", "0", "3"]
     assert later.steps() == 3
 
 
@@ -183,7 +201,7 @@ def test_many_templates_are_cut() -> None:
 def test_a_half_typed_file_still_has_its_lenses() -> None:
     there = editor(FAMILY)
     there.type(there.text() + "  targ")
-    assert len(lenses(there)) == 2
+    assert [each[:1] for each in lenses(there)] == ["0", "0", "2"]
 
 
 def test_other_files_have_none() -> None:

@@ -22,6 +22,10 @@ export const comparing = () => {
         )
       })
       assert.equal(vscode.window.activeTextEditor?.document.uri.toString(), base.document.uri.toString())
+      const { uri } = base.document
+      const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>('vscode.executeCodeLensProvider', uri, 20)
+      const lens = lenses.find((each) => each.command?.command === 'aj.impact')
+      assert.deepEqual(lens?.command?.arguments, [uri.toString()], 'a lens leads there too')
     })
 
     it('a template and another one', async () => {

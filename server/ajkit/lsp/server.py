@@ -214,6 +214,7 @@ class AjServer(LanguageServer):
     def _saved(self, params: dict[str, Any]) -> None:
         self.session.saved(params["textDocument"]["uri"])
         self._soon()
+        self._refresh("codeLens")
 
     def _watched(self, params: dict[str, Any]) -> None:
         paths = [path for each in params["changes"] if (path := convert.path_of(each["uri"]))]

@@ -77,7 +77,11 @@ def test_what_an_edit_changes_before_it_is_saved(nvim: Neovim) -> None:
     nvim.edit(".aj/base/loud.yaml")
     nvim.keys(":Aj impact<CR>")
     nvim.until("nothing yet", lambda: "0 of 2 templates come to something else" in nvim.messages)
-    nvim.keys("/loud<CR>ciwquiet<Esc>:Aj impact<CR>")
+    nvim.keys("/loud<CR>ciwquiet<Esc>")
+    nvim.until("the lens", lambda: nvim.virtual("what unsaved changes come to"))
+    nvim.keys("gggrx")
+    nvim.asked("the list of lenses")
+    nvim.keys("2<CR>")
     nvim.until("the templates", lambda: "sweep (changed)" in nvim.text)
     assert "train (changed)" in nvim.text
     assert "quiet" in nvim.text

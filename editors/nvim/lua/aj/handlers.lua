@@ -47,6 +47,9 @@ M.commands = {
   ['aj.dependents'] = function(command)
     require('aj.family').dependents(command.arguments[2])
   end,
+  ['aj.impact'] = function()
+    require('aj.compare').impact('')
+  end,
 }
 
 return M

@@ -1,4 +1,4 @@
-"""Code lenses: what can be done with a template, who extends it, and where the values of a base count."""
+"""Code lenses: what can be done with a template, who extends it and what an edit does to them, where values count."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ def code_lenses(session: Session, _client: Client, params: dict[str, Any]) -> li
     impact = session.impacts.of(session, view)
     uri = view.buffer.uri
     first = view.file.document.span(view.file.base_key) if view.file.base_key else Span(view.text, 0, 0)
-    found = [_lens(first, title, command, uri) for title, command in _of_file(view, impact)]
+    found = [_lens(first, title, command, uri) for title, command in _of_file(session, view, impact)]
     return found + list(_of_values(view, impact, uri))
 
 
-def _of_file(view: View, impact: Impact) -> Iterator[tuple[str, str]]:
+def _of_file(session: Session, view: View, impact: Impact) -> Iterator[tuple[str, str]]:
     if view.leaf:
         yield "Preview JobSpec", "aj.preview"
         if bases := len(view.resolved.chain) - 1:
@@ -39,6 +39,8 @@ def _of_file(view: View, impact: Impact) -> Iterator[tuple[str, str]]:
         yield "Submit job…", "aj.submit"
     if impact.templates or (not view.leaf and view.graph is not None):
         yield f"used by {_count(len(impact.templates))}", "aj.dependents"
+    if impact.templates and session.is_unsaved(view.buffer.path):
+        yield "what unsaved changes come to", "aj.impact"
 
 
 def _count(number: int) -> str:
