@@ -50,3 +50,4 @@ def nvim(project: Path, machine: Path, host: Host) -> Iterator[Neovim]:
     """A Neovim in the project."""
     with start(project, machine, os.path.join(host.root, "nvim")) as editor:
         yield editor
+        assert "Error executing" not in editor.messages, editor.messages

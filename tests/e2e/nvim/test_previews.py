@@ -96,3 +96,19 @@ def test_a_file_that_is_no_template_has_no_preview(nvim: Neovim) -> None:
     nvim.open("compose.yaml")
     nvim.keys(":Aj preview<CR>")
     nvim.until("the reason", lambda: "aj: this buffer is no template" in nvim.messages)
+
+
+def test_a_template_without_a_file_is_to_be_written_first(nvim: Neovim) -> None:
+    nvim.edit(TRAIN)
+    nvim.keys(":enew<CR>:setfiletype yaml.aj<CR>iconfig: {}<Esc>:Aj preview<CR>")
+    nvim.until("the reason", lambda: "aj: this buffer has no file yet: :write it first" in nvim.messages)
+
+
+def test_previews_outlive_a_server_that_others_stop(previewed: Neovim) -> None:
+    previewed.lua("vim.lsp.enable('aj', false)")
+    previewed.until("it is gone", lambda: previewed.lua("return #vim.lsp.get_clients() == 0"))
+    previewed.lua("vim.lsp.enable('aj')")
+    previewed.until("another one", lambda: previewed.lua("return #vim.lsp.get_clients({bufnr = 0}) == 1"))
+    previewed.keys("/0.1<CR>ciw9<Esc>")
+    previewed.until("the preview lives", lambda: '"LR": "9.1"' in previewed.preview())
+    assert "unexpectedly" not in previewed.messages

@@ -46,6 +46,35 @@ def test_a_job_is_shown_submitted_and_followed(nvim: Neovim, host: Host) -> None
     nvim.until("its log again", lambda: nvim.name == f"aj-log://{sid}")
 
 
+def test_keys_that_are_pressed_twice_send_once_and_a_log_is_shown_once(nvim: Neovim, host: Host) -> None:
+    nvim.edit(".aj/template/train.yaml")
+    nvim.keys(":Aj submit<CR>")
+    nvim.until("the job", lambda: shown(nvim))
+    sid = nvim.name.removeprefix("aj-job://")
+    nvim.keys("SSS")
+    nvim.until("the log", lambda: nvim.name == f"aj-log://{sid}")
+    nvim.until("the end", lambda: f"aj: job {sid} is done" in nvim.messages)
+    nvim.keys(f"<C-w>p:Aj logs {sid}<CR>")
+    nvim.until("its log", lambda: nvim.name == f"aj-log://{sid}")
+    assert len(nvim.rpc.windows) == 2
+    assert nvim.messages.count("is taken as") == 1
+
+
+def test_jobs_are_chosen_where_none_is_named(nvim: Neovim, host: Host) -> None:
+    nvim.edit(".aj/template/train.yaml")
+    nvim.keys(":Aj cancel<CR>")
+    nvim.until("there is none", lambda: "aj: no job is live" in nvim.messages)
+    nvim.keys(":Aj submit sleep 60<CR>")
+    nvim.until("the job", lambda: shown(nvim))
+    nvim.keys("S")
+    nvim.until("the log", lambda: nvim.name.startswith("aj-log://"))
+    sid = nvim.name.removeprefix("aj-log://")
+    nvim.keys("<C-w>p:Aj cancel<CR>")
+    nvim.asked("the list")
+    nvim.keys("1<CR>")
+    assert finish(host.daemon(start=False), sid)[0] == "cancelled"
+
+
 def test_a_refused_job_leads_to_the_problem(nvim: Neovim) -> None:
     nvim.edit(".aj/template/broken.yaml")
     nvim.keys("G:Aj submit<CR>")

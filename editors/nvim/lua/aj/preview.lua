@@ -101,6 +101,9 @@ function M.template(buf)
   if vim.bo[buf].filetype ~= server.FILETYPE and #served == 0 then
     error('this buffer is no template', 0)
   end
+  if vim.api.nvim_buf_get_name(buf) == '' then
+    error('this buffer has no file yet: :write it first', 0)
+  end
   return vim.uri_from_bufnr(buf)
 end
 

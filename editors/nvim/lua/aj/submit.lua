@@ -16,10 +16,50 @@ local MISSING = { ['shape.missing'] = true, ['command.missing'] = true }
 ---@field line string the request as it was typed
 ---@field text string[]
 ---@field summary string
+---@field sent? boolean
 
---- Follow the output of a job in a terminal below.
----@param id string
+--- Choose one of the newest jobs.
+---@param what string the question
+---@param live boolean only among those that have not ended
+---@param act fun(id: string)
+local function choose(what, live, act)
+  server.run(vim.api.nvim_get_current_buf(), 'aj.jobs', { live = live }, function(answer)
+    if #answer.jobs == 0 then
+      local none = live and 'no job is live' or 'there are no jobs'
+      server.say(answer.running and none or none .. ': the submission daemon does not run')
+      return
+    end
+    vim.ui.select(answer.jobs, {
+      prompt = what,
+      format_item = function(job)
+        return ('%s  %-9s  %s on %s'):format(job.id, job.state, job.name, job.service)
+      end,
+    }, function(job)
+      if job then
+        act(job.id)
+      end
+    end)
+  end)
+end
+
+--- Choose one of the newest jobs and follow it.
+function M.jobs()
+  choose('Follow which job?', false, M.logs)
+end
+
+--- Follow the output of a job in a terminal below, or go to where it is followed.
+---@param id string empty: one that is chosen
 function M.logs(id)
+  if id == '' then
+    M.jobs()
+    return
+  end
+  local name = 'aj-log://' .. id
+  local there = vim.fn.bufexists(name) == 1 and vim.fn.win_findbuf(vim.fn.bufnr(name))[1]
+  if there then
+    vim.api.nvim_set_current_win(there)
+    return
+  end
   local command = vim.list_extend(server.aj(), { 'jobs', 'logs', '-f', id })
   vim.cmd('botright 12new')
   vim.bo.bufhidden = 'wipe'
@@ -30,7 +70,7 @@ function M.logs(id)
       server.say(code == 0 and ('job %s is done'):format(id) or ('job %s ended with %d'):format(id, code))
     end,
   })
-  vim.api.nvim_buf_set_name(0, 'aj-log://' .. id)
+  vim.api.nvim_buf_set_name(0, name)
   vim.cmd('normal! G')
 end
 
@@ -74,6 +114,10 @@ end
 ---@param buf integer
 ---@param shown aj.Shown
 local function send(buf, shown)
+  if shown.sent then
+    return
+  end
+  shown.sent = true
   vim.wo[vim.fn.bufwinid(buf)].winbar = ('%%#Title# Submitting %s …'):format(shown.summary:gsub('%%', '%%%%'))
   server.run(shown.source, 'aj.submit', { uri = shown.template, request = shown.request }, function(answer)
     last_text[shown.template] = shown.text
@@ -200,30 +244,13 @@ function M.start(line)
   end)
 end
 
---- Choose one of the newest jobs and follow it.
-function M.jobs()
-  local buf = vim.api.nvim_get_current_buf()
-  server.run(buf, 'aj.jobs', {}, function(answer)
-    if #answer.jobs == 0 then
-      server.say(answer.running and 'there are no jobs' or 'there are no jobs: the submission daemon does not run')
-      return
-    end
-    vim.ui.select(answer.jobs, {
-      prompt = 'Follow which job?',
-      format_item = function(job)
-        return ('%s  %-9s  %s on %s'):format(job.id, job.state, job.name, job.service)
-      end,
-    }, function(job)
-      if job then
-        M.logs(job.id)
-      end
-    end)
-  end)
-end
-
 --- Ask for a job to be stopped.
----@param id string
+---@param id string empty: one that is chosen
 function M.cancel(id)
+  if id == '' then
+    choose('Cancel which job?', true, M.cancel)
+    return
+  end
   server.run(vim.api.nvim_get_current_buf(), 'aj.cancelJob', { job = id }, function(answer)
     server.say(('job %s is %s'):format(answer.job.id, answer.job.state))
   end)
