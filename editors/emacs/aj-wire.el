@@ -15,6 +15,7 @@
 (require 'url-util)
 (require 'xref)
 
+(declare-function eglot--capabilities "eglot" (server))
 (declare-function eglot-current-server "eglot" ())
 (declare-function jsonrpc-notify "jsonrpc" (connection method params))
 (declare-function lsp-notify "lsp-mode" (method params))
@@ -43,9 +44,27 @@ Objects are property lists or hash tables, as clients make them."
   "The server of eglot for this buffer."
   (and (fboundp 'eglot-current-server) (eglot-current-server)))
 
+(defvar aj--encoding "utf-16"
+  "How columns are counted, as client and server have agreed.
+One client serves all templates, so it is the same for all of them.")
+
+(defun aj--agree ()
+  "Find out how the server of this buffer counts columns."
+  (cond ((aj--eglot)
+         (setq aj--encoding (or (aj--get (eglot--capabilities (aj--eglot)) "positionEncoding") "utf-16")))
+        ((bound-and-true-p lsp-mode) (setq aj--encoding "utf-16"))))
+
+(defun aj--columns (text)
+  "How many columns TEXT has."
+  (pcase aj--encoding
+    ("utf-8" (length (encode-coding-string text 'utf-8)))
+    ("utf-32" (length text))
+    (_ (/ (length (encode-coding-string text 'utf-16le)) 2))))
+
 (defun aj--ask (method params done &optional failed)
   "Send METHOD with PARAMS to the server, and call DONE with its answer, here.
 Where it answers an error, call FAILED with that, or tell its message."
+  (aj--agree)
   (let* ((buffer (current-buffer))
          (here (lambda (function)
                  (lambda (answer)
@@ -86,17 +105,21 @@ DONE and FAILED are as for `aj--ask'."
        (decode-coding-string (url-unhex-string (substring uri 7)) 'utf-8)))
 
 (defun aj--position ()
-  "The position of point; its column in UTF-16 units."
-  (let ((before (buffer-substring-no-properties (line-beginning-position) (point))))
-    (list :line (1- (line-number-at-pos nil t))
-          :character (/ (length (encode-coding-string before 'utf-16le)) 2))))
+  "The position of point."
+  (aj--agree)
+  (list :line (1- (line-number-at-pos nil t))
+        :character (aj--columns (buffer-substring-no-properties (line-beginning-position) (point)))))
 
 (defun aj--point (position)
   "Where POSITION is in the current buffer."
   (save-excursion
     (goto-char (point-min))
     (forward-line (aj--get position "line"))
-    (min (+ (point) (aj--get position "character")) (line-end-position))))
+    (let ((left (aj--get position "character")))
+      (while (and (> left 0) (not (eolp)))
+        (setq left (- left (aj--columns (string (following-char)))))
+        (forward-char)))
+    (point)))
 
 (defun aj--go (uri range)
   "Show the start of RANGE in the document URI, in another window."
@@ -113,8 +136,9 @@ DONE and FAILED are as for `aj--ask'."
 (defun aj--template ()
   "The URI of the template that the current buffer is about."
   (cond (aj--shown (plist-get aj--shown :template))
-        ((derived-mode-p 'aj-template-mode) (aj--uri buffer-file-name))
-        (t (user-error "This buffer is no template"))))
+        ((not (derived-mode-p 'aj-template-mode)) (user-error "This buffer is no template"))
+        (buffer-file-name (aj--uri buffer-file-name))
+        (t (user-error "This buffer has no file yet: save it first"))))
 
 (defun aj--source ()
   "The buffer of the template that the current buffer is about."

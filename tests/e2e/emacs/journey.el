@@ -131,6 +131,28 @@
       (should (eq (journey-mode-of "compose.yaml") 'aj-template-mode))
     (delete-file (expand-file-name ".aj/aj.toml" journey-project))))
 
+(ert-deftest aj-columns-are-counted-as-agreed ()
+  (with-temp-buffer
+    (insert "a: b\né🚀: [low, high]\n")
+    (search-backward "high")
+    (let ((here (point)))
+      (pcase-dolist (`(,encoding ,column) '(("utf-8" 14) ("utf-16" 11) ("utf-32" 10)))
+        (let ((aj--encoding encoding))
+          (should (equal (aj--position) (list :line 1 :character column)))
+          (should (= (aj--point (aj--position)) here))
+          (should (= (aj--point '(:line 1 :character 99)) (line-end-position)))))))
+  (when (eq journey-client 'eglot)
+    (let (aj--encoding)
+      (cl-letf (((symbol-function 'eglot-current-server) (lambda () 'new-one))
+                ((symbol-function 'eglot--capabilities) (lambda (_) '(:positionEncoding "utf-8"))))
+        (aj--agree)
+        (should (equal aj--encoding "utf-8"))))))
+
+(ert-deftest aj-a-template-without-a-file-is-to-be-saved-first ()
+  (with-temp-buffer
+    (let ((aj-template-mode-hook nil)) (aj-template-mode))
+    (should (string-search "save it first" (cadr (should-error (aj-preview) :type 'user-error))))))
+
 (ert-deftest aj-problems-are-shown ()
   (journey-open ".aj/template/broken.yaml")
   (when (eq journey-client 'eglot) (flymake-mode 1))
