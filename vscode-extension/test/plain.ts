@@ -90,8 +90,10 @@ describe('starting again', () => {
 
 describe('a request', () => {
   it('is spelled like the options of aj run', () => {
-    const request = { nodes: 2, processes: 0, command: 'ls', with: ['base.big'], env: ['A=1', 'B=x y'] }
-    assert.equal(spelled(request), "-n 2 -p 0 --with base.big --env A=1 --env B=x y --shell 'ls'")
+    const request = { nodes: 2, processes: 0, command: "echo 'it is'", with: ['base.big'], env: ['A=1', 'B=x y'] }
+    const line = "-n 2 -p 0 --with base.big --env A=1 --env 'B=x y' --shell 'echo '\\''it is'\\'''"
+    assert.equal(spelled(request), line)
+    assert.equal(spelled({ command: 'ls' }), '--shell ls')
     assert.equal(spelled({}), '')
   })
 
@@ -140,6 +142,13 @@ describe('programs', () => {
       stopping.abort()
     }, 50)
     await assert.rejects(running, /stopped/)
+  })
+
+  it('one that is stopped before it begins does not', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'aj-stopped-'))
+    await assert.rejects(run('/bin/sh', ['-c', 'touch begun'], { cwd: folder, signal: AbortSignal.abort() }), /stopped/)
+    assert.deepEqual(readdirSync(folder), [])
+    rmSync(folder, { recursive: true })
   })
 
   it('is looked up on the PATH, in order', async () => {

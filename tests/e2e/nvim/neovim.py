@@ -121,6 +121,11 @@ class Neovim:
         """Wait for a question: a list to choose from, or a line to type."""
         self.until(what, lambda: self.rpc.api.get_mode()["mode"] != "n")
 
+    def answered(self) -> None:
+        """Have the server answer: what was typed before has reached it."""
+        asked = "{command = 'aj.status', arguments = {}}"
+        self.lua(f"vim.lsp.get_clients()[1]:request_sync('workspace/executeCommand', {asked}, 30000)")
+
     def servers(self) -> list[int]:
         """The processes that Neovim has started."""
         with open(f"/proc/{self.pid}/task/{self.pid}/children", encoding="utf-8") as file:

@@ -93,8 +93,8 @@ def test_a_base_is_renamed_with_every_name_that_leads_to_it(nvim: Neovim) -> Non
     nvim.until("the name here", lambda: nvim.text.startswith("base: [base.common, base.shouting]"))
     nvim.until("the file", (nvim.folder / ".aj/base/shouting.yaml").exists)
     assert not (nvim.folder / ".aj/base/loud.yaml").exists()
-    nvim.lua("vim.wait(500)")
-    assert nvim.problems() == []
+    nvim.answered()
+    nvim.until("no problem is left", lambda: not nvim.problems())
 
 
 def test_lenses_and_inlays_are_shown_and_run(nvim: Neovim) -> None:

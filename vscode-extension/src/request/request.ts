@@ -43,9 +43,14 @@ export function spelled(request: Request): string {
   const numbers = NUMBERS.filter((each) => request[each.field] !== undefined).map(
     (each) => `${each.option} ${request[each.field]}`,
   )
-  const lists = LISTS.flatMap((each) => (request[each.field] ?? []).map((value) => `${each.option} ${value}`))
-  const command = request.command === undefined ? [] : [`--shell '${request.command}'`]
+  const lists = LISTS.flatMap((each) => (request[each.field] ?? []).map((value) => `${each.option} ${quoted(value)}`))
+  const command = request.command === undefined ? [] : [`--shell ${quoted(request.command)}`]
   return [...numbers, ...lists, ...command].join(' ')
+}
+
+/** A word as a shell takes it. */
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }
 
 /** Every member said explicitly: what is null counts as not given, whatever the settings of previews say. */

@@ -104,7 +104,7 @@ async function withPip(folder: string, wheel: string, making: Making): Promise<v
 async function newEnoughPython(making: Making): Promise<string> {
   for (const name of PYTHONS) {
     const python = await onPath(name, making.environment)
-    if (python !== undefined && (await run(python, ['-c', NEW_ENOUGH])).code === 0) {
+    if (python !== undefined && (await run(python, ['-c', NEW_ENOUGH], { signal: making.signal })).code === 0) {
       return python
     }
   }

@@ -17,6 +17,9 @@ export interface RunOptions {
 
 /** Runs a program; rejects when it cannot be started or was stopped. */
 export async function run(program: string, given: readonly string[], options: RunOptions = {}): Promise<Done> {
+  if (options.signal?.aborted) {
+    throw new Error('stopped')
+  }
   const { promise, resolve, reject } = settle<Done>()
   const child = spawn(program, given, {
     cwd: options.cwd,
@@ -25,8 +28,12 @@ export async function run(program: string, given: readonly string[], options: Ru
     detached: true,
   })
   const stop = () => {
-    if (child.pid !== undefined) {
-      process.kill(-child.pid, 'SIGTERM')
+    try {
+      if (child.pid !== undefined) {
+        process.kill(-child.pid, 'SIGTERM')
+      }
+    } catch {
+      // all of them have ended by themselves
     }
   }
   options.signal?.addEventListener('abort', stop, { once: true })

@@ -70,6 +70,12 @@ export class Server implements Disposable {
   async startWhenNeeded(): Promise<void> {
     const needed = () => workspace.textDocuments.some(isTemplate)
     this.disposables.push(
+      workspace.onDidGrantWorkspaceTrust(() => {
+        // What the workspace says of the server counts from now on.
+        if (this.starting !== undefined) {
+          void this.restart().catch(() => undefined)
+        }
+      }),
       workspace.onDidOpenTextDocument((document) => {
         if (isTemplate(document) && this.starting === undefined) {
           void this.start().catch(() => undefined)

@@ -1,7 +1,9 @@
 // The view of jobs: states that move, a log that is followed, and what can be done with a job.
 import assert from 'node:assert/strict'
 import * as vscode from 'vscode'
-import type { DryRun, Job, JobInfo, LogNews } from '../../src/answers'
+import type { Aj } from '../../src/aj'
+import type { DryRun, Job, JobInfo, JobList, LogNews } from '../../src/answers'
+import { Jobs } from '../../src/views/jobs/list'
 import { LogTerminal } from '../../src/views/jobs/log'
 import type { JobNode, JobsTree } from '../../src/views/jobs/tree'
 import { acceptUntil, aj, closeAll, file, holds, open, until } from '../editing'
@@ -90,7 +92,8 @@ export const jobsView = () => {
 
     it('shows how a job stands, and what can be done then', async () => {
       await vscode.commands.executeCommand('aj.jobs.focus')
-      const job = await submitted('sleep 3; exit 3')
+      const go = file('go').fsPath
+      const job = await submitted(`while [ ! -e '${go}' ]; do sleep 0.1; done; exit 3`)
       await holds(async () => {
         const { description, contextValue } = await item(job)
         assert.match(description as string, /^running \d+ s · local$/)
@@ -99,12 +102,27 @@ export const jobsView = () => {
       const there = await tree()
       assert.match(there.view.badge?.tooltip ?? '', /^1 job not ended$/)
       // Now it is only looked at: the view asks by itself.
+      await vscode.workspace.fs.writeFile(file('go'), new Uint8Array())
       await holds(() => {
         const [first] = there.getChildren()
         assert.ok(first && first !== 'more')
         assert.match(there.getTreeItem(first).description as string, /^failed \(exit 3\) \d+ s ago · local$/)
       })
       assert.equal((await item(job)).contextValue, 'job-ended')
+      await vscode.workspace.fs.delete(file('go'))
+    })
+
+    it('goes on asking after a question that somebody put failed', async () => {
+      let answer: JobList | Error = { running: true, jobs: [info({})], message: null }
+      const ask = () => (answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer))
+      const list = new Jobs({ ...(await aj()), server: { ask } as unknown as Aj['server'] })
+      list.watch(true)
+      await until(() => list.all.length === 1)
+      answer = new Error('the daemon does not start')
+      await assert.rejects(list.refresh(true), /does not start/)
+      answer = { running: true, jobs: [info({}), info({})], message: null }
+      await until(() => list.all.length === 2)
+      list.dispose()
     })
 
     it('follows a log in a terminal until the job ends', async () => {

@@ -11,7 +11,7 @@ export const SETUP = {
   },
 }
 
-export function stations(page, { lens, row, toast, there, gone, press }) {
+export function stations(page, { lens, row, toast, there, gone, press, run }) {
   return {
     'the server is the one of the machine, not of the workspace': async () => {
       await there('.statusbar-item', 'Restricted Mode')
@@ -29,6 +29,12 @@ export function stations(page, { lens, row, toast, there, gone, press }) {
       await page.locator('.quick-input-widget input').first().fill('>aj: Submit Job')
       await gone('.quick-input-list .monaco-list-row:has-text("Show Merged Config")')
       assert.equal(await row('aj: Submit Job').count(), 0)
+      await press('Escape')
+    },
+    'once it is trusted, its own server counts': async () => {
+      await run('Workspaces: Manage Workspace Trust')
+      await page.locator('.workspace-trust-editor .monaco-button', { hasText: 'Trust' }).first().click()
+      await toast('/nowhere/of-the-workspace').waitFor()
     },
   }
 }

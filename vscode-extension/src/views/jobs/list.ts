@@ -40,7 +40,7 @@ export class Jobs implements Ending {
     this.watched = watched
     clearTimeout(this.timer)
     if (watched) {
-      void this.refresh()
+      void this.refresh().catch(() => undefined)
     }
   }
 
@@ -50,15 +50,24 @@ export class Jobs implements Ending {
     if (start) {
       await this.asking // it starts none
     }
-    this.asking ??= this.ask(start).finally(() => (this.asking = undefined))
+    this.asking ??= this.ask(start).finally(() => {
+      this.asking = undefined
+      this.again()
+    })
     await this.asking
+  }
+
+  /** Asks again after a while, as long as somebody looks. */
+  private again(): void {
+    clearTimeout(this.timer)
     if (this.watched) {
       const lively = this.known.some(isLive)
-      this.timer = setTimeout(() => void this.refresh(), lively ? LIVELY : QUIET)
+      this.timer = setTimeout(() => void this.refresh().catch(() => undefined), lively ? LIVELY : QUIET)
     }
   }
 
   dispose(): void {
+    this.watched = false
     clearTimeout(this.timer)
     this.changed.dispose()
   }
@@ -72,12 +81,13 @@ export class Jobs implements Ending {
         this.known = jobs
       }
     } catch (error) {
+      this.aj.log.warn(`the jobs cannot be listed: ${words(error)}`)
       if (start) {
         throw error
       }
-      this.aj.log.warn(`the jobs cannot be listed: ${words(error)}`)
+    } finally {
+      await commands.executeCommand('setContext', 'aj.jobs.state', state)
+      this.changed.fire()
     }
-    await commands.executeCommand('setContext', 'aj.jobs.state', state)
-    this.changed.fire()
   }
 }

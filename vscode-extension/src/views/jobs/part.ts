@@ -18,7 +18,7 @@ export function jobs(aj: Aj): readonly Ending[] {
   return [
     list,
     tree,
-    aj.onSubmitted(() => void list.refresh()),
+    aj.onSubmitted(() => void list.refresh().catch(() => undefined)),
     window.onDidCloseTerminal((gone) => {
       for (const [id, terminal] of logs) {
         if (terminal === gone) {
