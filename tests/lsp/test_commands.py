@@ -362,6 +362,18 @@ def test_the_workspace_s_folders_have_homes_too() -> None:
     assert len(there.run("aj.templates")["homes"]) == 1
 
 
+@pytest.mark.parametrize("folders", [[], ["/w/b"]])
+def test_homes_keep_their_order_whichever_file_was_opened_last(folders: list[str]) -> None:
+    there = editor("--- b/.aj/template/t.yaml\nconfig: {§}\n--- a/.aj/template/t.yaml (open)\nconfig: {}\n")
+    there.session.folders = folders
+    first = [each["path"] for each in there.run("aj.templates")["homes"]]
+    assert first == ["/w/b/.aj", "/w/a/.aj"] if folders else ["/w/a/.aj", "/w/b/.aj"]
+    buffers = there.session.buffers
+    for each in sorted(buffers, reverse=True):
+        buffers[each] = buffers.pop(each)
+    assert [each["path"] for each in there.run("aj.status")["homes"]] == first
+
+
 @pytest.mark.parametrize("name", ["template/leaf", "env/common"])
 def test_every_command_answers_in_every_state_of_typing(name: str) -> None:
     there = editor(HOME)

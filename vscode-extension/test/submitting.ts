@@ -1,7 +1,9 @@
 // Submission: shown, asked, sent to this machine, and done; or refused with the place to mend.
 import assert from 'node:assert/strict'
 import * as vscode from 'vscode'
-import type { Job } from '../src/answers'
+import type { Aj } from '../src/aj'
+import type { Home, Job, Template } from '../src/answers'
+import { chooseTemplate } from '../src/submit/choosing'
 import { acceptUntil, aj, closeAll, file, open, replace, until } from './editing'
 
 const TRAIN = '.aj/template/train.yaml'
@@ -70,6 +72,35 @@ export const submitting = () => {
       listening.dispose()
       assert.match((await ended(taken)).streams.map((each) => each.text).join(''), /training on books/)
       assert.equal(editor.document.isDirty, true, 'nothing was saved behind the back of the person')
+    })
+
+    it('templates of several projects are told apart', async () => {
+      const template: Template = {
+        ...{ name: 'train', uri: 'file:///p', path: '/p', folder: '', leaf: true, service: 'local', description: null },
+        ...{ errors: 0, warnings: 0, extends: [], dependents: 0 },
+      }
+      const home = (path: string): Home => ({ path, uri: `file://${path}`, leaves: [template], bases: [] })
+      const asked = async (...homes: Home[]) => {
+        const { showQuickPick } = vscode.window
+        let said: readonly (string | undefined)[] = []
+        Object.assign(vscode.window, {
+          showQuickPick: (items: readonly vscode.QuickPickItem[]) => {
+            said = items.map((each) => each.description)
+            return Promise.resolve(undefined)
+          },
+        })
+        try {
+          const server = { ask: () => Promise.resolve({ homes }) } as unknown as Aj['server']
+          await chooseTemplate({ ...(await aj()), server }, undefined)
+        } finally {
+          Object.assign(vscode.window, { showQuickPick })
+        }
+        return said
+      }
+      await closeAll()
+      assert.deepEqual(await asked(home('/w/one/.aj')), ['local'])
+      const several = await asked(home('/w/one/.aj'), home('/w/two/.azure_jobs'))
+      assert.deepEqual(several, ['local · one/.aj', 'local · two/.azure_jobs'])
     })
 
     it('a template that is only looked at is there again after its job was shown', async () => {

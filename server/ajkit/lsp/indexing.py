@@ -108,9 +108,15 @@ def _paths(params: dict[str, Any]) -> Iterator[str]:
 
 
 def homes_in_use(session: Session) -> list[str]:
-    """The AJ_HOMEs of open files, of the workspace and of the working directory."""
+    """The AJ_HOMEs of the workspace's folders, of open files and of the working directory.
+
+    They keep their order, whichever file was opened last: views list them.
+    """
     engine = session.engine
-    folders = [*session.folders, engine.folder]
-    paths = [*(each.path for each in session.buffers.values()), *(posixpath.join(each, "x") for each in folders)]
+    paths = [
+        *(posixpath.join(each, "x") for each in session.folders),
+        *sorted(each.path for each in session.buffers.values()),
+        posixpath.join(engine.folder, "x"),
+    ]
     found = dict.fromkeys(engine.home_of(each) for each in paths)
     return [each for each in found if each is not None]

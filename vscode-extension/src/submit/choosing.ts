@@ -17,14 +17,16 @@ export async function chooseTemplate(aj: Aj, given: unknown): Promise<Uri | unde
     return known
   }
   const { homes } = await aj.server.ask<{ homes: readonly Home[] }>('aj.templates', {})
-  const leaves = homes.flatMap((home) => home.leaves)
+  // Templates of several projects may have the same name.
+  const place = (home: Home) => (homes.length > 1 ? [home.path.split('/').slice(-2).join('/')] : [])
+  const leaves = homes.flatMap((home) => home.leaves.map((leaf) => ({ ...leaf, place: place(home) })))
   if (leaves.length === 0) {
     throw new Error('there is no template that can be submitted here: aj init makes a first one')
   }
   const picked = await window.showQuickPick(
     leaves.map((each) => ({
       label: each.name,
-      description: each.service ?? '',
+      description: [each.service ?? '', ...each.place].filter((word) => word !== '').join(' · '),
       detail: each.description ?? '',
       uri: each.uri,
     })),
