@@ -1,7 +1,7 @@
 // The extension wakes for templates alone, and its server answers.
 import assert from 'node:assert/strict'
 import * as vscode from 'vscode'
-import { closeAll, extension, file, holds, open, until } from './editing'
+import { aj, closeAll, extension, file, holds, open, until } from './editing'
 
 export const activation = () => {
   describe('activation', () => {
@@ -77,6 +77,14 @@ export const activation = () => {
           await vscode.workspace.fs.delete(file(name))
         }
       }
+    })
+
+    it('every command that is offered is there', async () => {
+      await aj()
+      const known = await vscode.commands.getCommands(true)
+      const { contributes } = extension().packageJSON as { contributes: { commands: { command: string }[] } }
+      const lacking = contributes.commands.filter(({ command }) => !known.includes(command))
+      assert.deepEqual(lacking, [])
     })
 
     it('the server runs and says what is wrong', async () => {

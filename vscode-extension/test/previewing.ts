@@ -58,6 +58,22 @@ export const previewing = () => {
       })
     })
 
+    it('it follows a template that is renamed, and one that is gone leaves it', async () => {
+      const [old, now] = [file('.aj/template/draft.yaml'), file('.aj/template/final.yaml')]
+      await vscode.workspace.fs.writeFile(old, Buffer.from('base: train\nconfig: {description: A draft}\n'))
+      await open('.aj/template/draft.yaml')
+      await opened('spec', 'aj.preview')
+      await shows('spec', /"description": "A draft"/)
+      const edit = new vscode.WorkspaceEdit()
+      edit.renameFile(old, now)
+      assert.ok(await vscode.workspace.applyEdit(edit))
+      await open('.aj/template/final.yaml')
+      await shows('spec', /"template_name": "final"/)
+      await vscode.workspace.fs.delete(now)
+      await open('.aj/template/sweep.yaml')
+      await shows('spec', /"template_name": "sweep"/)
+    })
+
     it('shape and overlays are those that were picked, and are said above', async () => {
       const there = await aj()
       await there.requests.put(file(TRAIN), { nodes: 3, processes: 2, set: ['description=other'] })

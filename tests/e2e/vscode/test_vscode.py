@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -90,6 +92,25 @@ def vsix(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_types_rules_and_format(rules: str) -> None:
     program, *given = rules.split()
     run(EXTENSION / "node_modules/.bin" / program, *given)
+
+
+def test_every_word_of_the_manifest_is_there_and_every_command_has_its_own() -> None:
+    text = (EXTENSION / "package.json").read_text("utf-8")
+    words = json.loads((EXTENSION / "package.nls.json").read_text("utf-8"))
+    assert set(re.findall(r'"%([\w.]+)%"', text)) == set(words)
+    assert not re.findall(
+        r'"(?:title|description|markdownDescription|name)": "(?!%|aj")[^"]*"', text.partition('"contributes"')[2]
+    )
+    contributed = json.loads(text)["contributes"]
+    titles = {each["command"]: words[each["title"].strip("%")] for each in contributed["commands"]}
+    used = {each["command"] for menu in contributed["menus"].values() for each in menu}
+    focus = {f"{view['id']}.focus" for views in contributed["views"].values() for view in views}
+    linked = set(re.findall(r"command:(aj\.[\w.]+)", "".join(words.values())))
+    assert used | (linked - focus) <= set(titles)
+    hidden = {each["command"] for each in contributed["menus"]["commandPalette"] if each["when"] == "false"}
+    offered = [title for command, title in titles.items() if command not in hidden]
+    assert len(offered) == len(set(offered))
+    assert "Refresh" not in offered, "in the palette nothing else says of what"
 
 
 @pytest.mark.usefixtures("built")
