@@ -1,6 +1,6 @@
 // The parts that know no editor, in plain Node: finding a server, making one, giving up, and what a request says.
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, describe, it } from 'mocha'
@@ -202,6 +202,17 @@ describe("the extension's own environment", () => {
       PIP_NO_COMPILE: '1',
     }
     const order = making('made', environment)
+    for (const [name, days] of [
+      ['server-old', 40],
+      ['server-before', 4],
+    ] as const) {
+      // prettier-ignore
+      const ready = join(order.storage, name, 'ready')
+      const used = new Date(Date.now() - days * 24 * 60 * 60_000)
+      mkdirSync(dirname(ready), { recursive: true })
+      writeFileSync(ready, '')
+      utimesSync(ready, used, used)
+    }
     const [one, two] = await Promise.all([ownServer(order), ownServer(order)])
     assert.ok(one)
     assert.deepEqual(one.program, two?.program)
@@ -210,6 +221,8 @@ describe("the extension's own environment", () => {
     const said = order.said.length
     await ownServer(order)
     assert.equal(order.said.length, said, 'the second time it is there')
+    const kept = readdirSync(order.storage).filter((each) => one.program.startsWith(join(order.storage, each)))
+    assert.deepEqual(readdirSync(order.storage).sort(), [...kept, 'server-before'].sort(), 'others by their last use')
   }).timeout(300_000)
 
   it('offline: said in words, and nothing is left behind', async () => {

@@ -1,6 +1,6 @@
 // The extension's own environment for the server: made once from the wheel that it carries, apart from any project.
 import { createHash } from 'node:crypto'
-import { mkdir, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Launch } from './finding'
@@ -10,6 +10,7 @@ import { onPath, run } from './processes'
 const PYTHONS = ['python3.14', 'python3.13', 'python3.12', 'python3.11', 'python3', 'python']
 const NEW_ENOUGH = 'import sys; sys.exit(sys.version_info < (3, 11))'
 const LOCK_AGE = 10 * 60_000
+const UNUSED = 30 * 24 * 60 * 60_000
 // What would let a project, or a person's habits, into the environment.
 const FOREIGN =
   /^(PYTHON(PATH|HOME|STARTUP|USERBASE)|VIRTUAL_ENV|CONDA_PREFIX|PIP_(USER|TARGET|PREFIX|CONSTRAINT|REQUIRE_VIRTUALENV|REQUIREMENT)|UV_(CONSTRAINT|OVERRIDE|PROJECT|PYTHON|PROJECT_ENVIRONMENT|SYSTEM_PYTHON))$/
@@ -53,14 +54,26 @@ export async function ownServer(making: Making): Promise<Launch | undefined> {
       if (!(await exists(ready))) {
         await make(folder, wheel, making)
         await writeFile(ready, '')
+        await tidy(making.storage)
       }
     })
   }
+  await utimes(ready, new Date(), new Date())
   return {
     program: join(folder, 'bin', 'aj'),
     arguments: ['lsp'],
     environment: isolated(making.environment),
     from: "the extension's own environment",
+  }
+}
+
+/** Takes away those of earlier versions that no window has started a server from for long. */
+async function tidy(storage: string): Promise<void> {
+  for (const name of await readdir(storage)) {
+    const used = await stat(join(storage, name, 'ready')).catch(() => undefined)
+    if (used !== undefined && Date.now() - used.mtimeMs > UNUSED) {
+      await rm(join(storage, name), { recursive: true, force: true })
+    }
   }
 }
 
