@@ -206,7 +206,6 @@ describe("the extension's own environment", () => {
       ['server-old', 40],
       ['server-before', 4],
     ] as const) {
-      // prettier-ignore
       const ready = join(order.storage, name, 'ready')
       const used = new Date(Date.now() - days * 24 * 60 * 60_000)
       mkdirSync(dirname(ready), { recursive: true })
