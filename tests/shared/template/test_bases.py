@@ -165,9 +165,13 @@ def test_a_quoted_name_stays_quoted_when_replaced() -> None:
     assert _problems(files)[0].fixes[0].edits[0].new_text == "'common'"
 
 
-def test_a_file_name_in_place_of_a_base_name() -> None:
-    files = {LEAF: "base: common.yaml\n", "/p/.aj/template/common.yaml": "config: {}\n"}
-    assert _problems(files)[0].fixes[0].title == 'Replace with "common"'
+@pytest.mark.parametrize("name", ["common.yaml", "common.yml"])
+@pytest.mark.parametrize("home", ["/p/.aj", None])
+def test_a_file_name_in_place_of_a_base_name(name: str, home: str | None) -> None:
+    files = {LEAF: f"base: {name}\n", "/p/.aj/template/common.yaml": "config: {}\n"}
+    problem = _problems(files, LEAF, home)[0]
+    assert problem.message.endswith("; did you mean `common`?")
+    assert problem.fixes[0].title == 'Replace with "common"'
 
 
 @pytest.mark.parametrize(
@@ -176,6 +180,8 @@ def test_a_file_name_in_place_of_a_base_name() -> None:
         ("low", "/p/.aj/template/low.yml", "low.yml is there, but only .yaml files are bases"),
         ("low", "/p/.aj/template/low.yaml/x.yaml", "is a directory"),
         ("env.gpu.big", "/p/.aj/env/gpu.big.yaml", "a file with dots in its name cannot be a base"),
+        ("gpu.big", "/p/.aj/template/gpu.big.yaml", "gpu.big.yaml is there, but every dot of a name is a folder"),
+        ("low.yml", "/p/.aj/template/low.yml", "low.yml is there, but only .yaml files are bases"),
     ],
 )
 def test_what_stands_in_the_way_is_named(name: str, file: str, hint: str) -> None:
@@ -189,6 +195,11 @@ def test_what_stands_in_the_way_is_named(name: str, file: str, hint: str) -> Non
 def test_only_what_a_name_can_lead_to_is_proposed(name: str, file: str) -> None:
     files = {LEAF: f"base: {name}\n", f"/p/.aj/template/{file}": "config: {}\n"}
     assert "did you mean" not in _message(files, "base.missing")
+
+
+def test_a_file_with_dots_is_named_without_a_home_too() -> None:
+    files = {"/p/leaf.yaml": "base: gpu.big\n", "/p/gpu.big.yaml": "config: {}\n"}
+    assert "gpu.big.yaml is there" in _problems(files, "/p/leaf.yaml", None)[0].message
 
 
 def test_a_dotted_name_without_a_home() -> None:

@@ -106,6 +106,20 @@ config:
 --- .aj/template/low.yaml
 config: {a: 1, b: {c: x, d: 1}, e: 1, f: {k: 1}, g: [{k: 1}]}
 """,
+    "the same value spelt alike: a variable is its spelling": """
+--- .aj/template/leaf.yaml
+base: low
+config:
+  jobs:
+  - submit_args:
+      env: {A: on, B: 1.10, C: 017, D: "x", E: true, F: "1", G: null}
+#                                      ^^^ merge.redundant
+#                                              ^^^^ merge.redundant
+#                                                       ^^^ merge.redundant
+#                                                               ^^^^ merge.redundant
+--- .aj/template/low.yaml
+config: {jobs: [{submit_args: {env: {A: yes, B: 1.1, C: 15, D: x, E: true, F: '1', G: ~}}}]}
+""",
     "concatenation that repeats": """
 --- .aj/template/leaf.yaml
 base: low

@@ -77,6 +77,9 @@ ONE_LINE = [
         "this bracket is not closed before `}`",
     ),
     ("a: [1, 2] 3\nb: 1\n", {"a": "[1, 2] 3", "b": 1}, "1:4-12 yaml.syntax", "text after the closing bracket"),
+    ("a: [x, , y]\nb: 1\n", {"a": ["x", "y"], "b": 1}, "1:8-9 yaml.syntax", "nothing before this comma"),
+    ("a: {x: 1,, y: 2}\nb: 1\n", {"a": {"x": 1, "y": 2}, "b": 1}, "1:10-11 yaml.syntax", "nothing before this comma"),
+    ("a: [,]\nb: 1\n", {"a": [], "b": 1}, "1:5-6 yaml.syntax", "nothing before this comma"),
     ("a: ]\nb: 1\n", {"a": "]", "b": 1}, "1:4-5 yaml.syntax", "`]` closes nothing"),
     ("[1, 2", [1, 2], "1:1-6 yaml.syntax", BRACKET),
     # indentation

@@ -87,10 +87,8 @@ def _base_targets(session: Session, view: View, ref: BaseRef, offset: int) -> It
         inside = posixpath.join(home, *steps[: segment + 1])
         files = [posixpath.join(inside, each) for each in session.files.names(inside) if each.endswith(".yaml")]
         return [beginning(each) for each in sorted(files, key=lambda each: each != path)]
-    if path is None:
-        return []
-    if session.files.kind(path) != "file":
-        other = dotted_file(session.files, ref.name, home) if home else None
+    if path is None or session.files.kind(path) != "file":
+        other = dotted_file(session.files, ref.name, folder, home) if "." in ref.name else None
         return [beginning(other)] if other else []
     return [beginning(session.engine.shown(path, home))]
 

@@ -168,7 +168,7 @@ class Loader:
             return Link(ref, known[0])
         wanted = base_path(ref.name, folder, self._home)
         if wanted is None:
-            return Link(ref, None, faults.no_home(ref))
+            return Link(ref, None, faults.no_home(self._files, ref, folder))
         real = self.real(wanted)
         shown = self.shown(real)
         looked_at = (shown,) if wanted == shown else (shown, wanted)

@@ -6,7 +6,7 @@ import posixpath
 from typing import TYPE_CHECKING
 
 from ajkit.shared.problem import Edit, Fix, NewFile, Problem, Related, problem
-from ajkit.shared.template.names import did_you_mean, dotted_file, in_the_way, near_bases
+from ajkit.shared.template.names import SUFFIX, WRONG_SUFFIX, did_you_mean, in_the_way, near_bases
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,13 +25,15 @@ def short(path: str, home: str | None) -> str:
     return posixpath.basename(path)
 
 
-def no_home(ref: BaseRef) -> Problem:
+def no_home(files: Files, ref: BaseRef, folder: str) -> Problem:
     """A dotted name without an AJ_HOME."""
+    close = near_bases(files, ref.name, folder, None)
     return problem(
         "base.no-home",
         f"`{ref.name}` is a dotted name, which leads to a file under AJ_HOME, and there is none: create a folder .aj "
-        "or .azure_jobs above this file, or set AJ_HOME",
+        f"or .azure_jobs above this file, or set AJ_HOME{_instead(files, ref, None, folder, None, close)}",
         ref.span,
+        fixes=_replacements(ref, close),
     )
 
 
@@ -52,24 +54,36 @@ def unreadable(ref: BaseRef, reason: str) -> Problem:
 def missing(files: Files, ref: BaseRef, path: str, folder: str, home: str | None) -> Problem:
     """A name that leads to no file: the path tried, what stands in the way, near names."""
     close = near_bases(files, ref.name, folder, home)
-    obstacle = in_the_way(files, path)
-    if obstacle is None and home and "." in ref.name and (other := dotted_file(files, ref.name, home)):
-        obstacle = (
-            f"{short(other, home)} is there, but every dot of a name is a folder: "
-            "a file with dots in its name cannot be a base"
-        )
-    message = f"base `{ref.name}` not found: there is no {path}"
-    if obstacle:
-        message += f"; {obstacle}"
-    message += did_you_mean(close)
-    quote = ref.span.written[:1] if ref.span.written[:1] in "'\"" else ""
-    fixes = [
-        Fix(f'Replace with "{each}"', (Edit(ref.span, f"{quote}{each}{quote}"),), preferred=index == 0)
-        for index, each in enumerate(close)
-    ]
+    message = f"base `{ref.name}` not found: there is no {path}{_instead(files, ref, path, folder, home, close)}"
+    fixes = _replacements(ref, close)
     if files.kind(path) == "missing":
         fixes.append(Fix("Create base file", creates=(NewFile(path, NEW_COMPONENT),)))
     return problem("base.missing", message, ref.span, fixes=fixes)
+
+
+def _instead(files: Files, ref: BaseRef, path: str | None, folder: str, home: str | None, close: list[str]) -> str:
+    """The end of a message about a name that leads nowhere: what is there in its place."""
+    other = in_the_way(files, ref.name, path, folder, home)
+    if other is None:
+        obstacle = ""
+    elif other == path:
+        obstacle = f"; {path} is a directory"
+    elif other.endswith(WRONG_SUFFIX):
+        obstacle = f"; {short(other, home)} is there, but only {SUFFIX} files are bases: rename it"
+    else:
+        obstacle = (
+            f"; {short(other, home)} is there, but every dot of a name is a folder: "
+            "a file with dots in its name cannot be a base"
+        )
+    return obstacle + did_you_mean(close)
+
+
+def _replacements(ref: BaseRef, close: list[str]) -> list[Fix]:
+    quote = ref.span.written[:1] if ref.span.written[:1] in "'\"" else ""
+    return [
+        Fix(f'Replace with "{each}"', (Edit(ref.span, f"{quote}{each}{quote}"),), preferred=index == 0)
+        for index, each in enumerate(close)
+    ]
 
 
 def broken(ref: BaseRef, causes: Sequence[Problem], home: str | None) -> Problem:

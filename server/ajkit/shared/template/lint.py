@@ -15,6 +15,7 @@ from ajkit.shared.template.parse import parse
 from ajkit.shared.template.removal import item_removal, removal_at
 from ajkit.shared.template.replaced import EMPTY, kind_change, met_again, replaced, shown, written_null
 from ajkit.shared.template.silenced import unsilenced
+from ajkit.shared.template.trail import winner
 from ajkit.shared.template.tree import Scalar, Sequence
 from ajkit.shared.where import Rule, format_keypath
 
@@ -51,7 +52,7 @@ def _lint(file: TemplateFile, parts: tuple[Part, ...]) -> Iterator[Problem]:
         if isinstance(part, Inherited):
             inherited.append(part)
     if own is not None and inherited:
-        teller = _Teller(file.document, own)
+        teller = _Teller(file.document, own, tuple(inherited))
         yield from filter(None, map(teller.told, _in_mapping(own.value, [part.value for part in inherited], ())))
     if len(inherited) > 1:
         yield from diamonds(file, inherited, own)
@@ -121,9 +122,10 @@ def _may_repeat(own: list[Json], met: list[list[Json]]) -> bool:
 class _Teller:
     """Makes a problem of what was seen, on the place where it was written."""
 
-    def __init__(self, document: Document, own: Written) -> None:
+    def __init__(self, document: Document, own: Written, inherited: tuple[Inherited, ...]) -> None:
         self._document = document
         self._own = own
+        self._inherited = inherited
         self._fixes_left = _FIXED
 
     def told(self, seen: _Seen) -> Problem | None:
@@ -140,7 +142,16 @@ class _Teller:
             return None
         if seen.code == "merge.clears":
             return self._clears(entry, seen) if node.plain and not node.raw else None
-        return self._redundant(node, seen.path) if node.raw or node.value is not None else None
+        if not node.raw and node.value is None:
+            return None
+        return self._redundant(node, seen.path) if self._spelt_alike(node, seen.path) else None
+
+    def _spelt_alike(self, node: Scalar, path: KeyPath) -> bool:
+        """Whether a value is inherited with the same text too: that is what variables are (``on`` is not ``yes``)."""
+        if node.value is None or isinstance(node.value, str):
+            return True
+        inherited = winner(self._inherited, path)
+        return inherited is not None and inherited.written == node.raw
 
     def _clears(self, entry: Entry, seen: _Seen) -> Problem:
         key, value = self._document.span(entry), self._document.span(entry.node)

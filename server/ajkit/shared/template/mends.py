@@ -64,6 +64,7 @@ class Mender:
             yield self._escapes(number, content)
         if fault.kind is Kind.FLOW and self._text.position(fault.at).line == number:
             yield from self._crossed(number, fault)
+            yield from self._stray_comma(number, fault)
         if standing.opened:
             yield from self._continued(number, content, standing)
         elif not standing.in_block_text:
@@ -238,6 +239,14 @@ class Mender:
             fixes = (self._fix(f"Close the {what}", fault.at, fault.at, closer),)
             patch = Patch(fault.at, fault.at, closer)
             yield Mend(number, patch, fault.began, fault.began + 1, message, fixes, telling=True)
+
+    def _stray_comma(self, number: int, fault: Fault) -> Iterator[Mend]:
+        """A comma with nothing before it: ``[a, , b]``."""
+        at = fault.at
+        if self._indents.text.content[at : at + 1] == ",":
+            message = "there is nothing before this comma: remove it, or write a value there"
+            fixes = (self._fix("Remove the comma", at, at + 1, ""),)
+            yield Mend(number, Patch(at, at + 1, " "), at, at + 1, message, fixes, telling=True)
 
     def _escapes(self, number: int, content: str) -> Mend:
         """The line with a second backslash before each one that begins no escape."""

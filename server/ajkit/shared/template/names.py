@@ -16,6 +16,7 @@ HOME_NAMES = (".aj", ".azure_jobs")
 SETTINGS_NAME = "aj.toml"
 TEMPLATE_FOLDER = "template"
 SUFFIX = ".yaml"
+WRONG_SUFFIX = ".yml"
 
 _DRIVE = re.compile(r"^[A-Za-z]:")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
@@ -120,8 +121,9 @@ def near_bases(files: Files, name: str, folder: str, home: str | None) -> list[s
         if home:
             found += [each for each in _dotted_under(files, home) if each.rsplit(".", 1)[-1] == name][:2]
         return found[:3]
-    if name.endswith(SUFFIX) and name.removesuffix(SUFFIX) in beside:
-        found.append(name.removesuffix(SUFFIX))
+    stem = name.removesuffix(SUFFIX).removesuffix(WRONG_SUFFIX)
+    if stem in beside:
+        found.append(stem)
     if home:
         dotted = list(_dotted_under(files, home))
         found += near(name, dotted)
@@ -147,24 +149,30 @@ def _stems(files: Files, folder: str, budget: int | None = None) -> Iterator[str
             yield stem
 
 
-def in_the_way(files: Files, path: str) -> str | None:
+def in_the_way(files: Files, name: str, path: str | None, folder: str, home: str | None) -> str | None:
     """What stands where a base was expected: a directory, a ``.yml``, or a file with dots in its stem."""
-    if files.kind(path) == "directory":
-        return f"{path} is a directory"
-    yml = path.removesuffix(SUFFIX) + ".yml"
-    if files.kind(yml) == "file":
-        return f"{posixpath.basename(yml)} is there, but only {SUFFIX} files are bases: rename it"
-    return None
+    if path is not None:
+        if files.kind(path) == "directory":
+            return path
+        yml = path.removesuffix(SUFFIX) + WRONG_SUFFIX
+        if files.kind(yml) == "file":
+            return yml
+    return dotted_file(files, name, folder, home) if "." in name else None
 
 
-def dotted_file(files: Files, name: str, home: str) -> str | None:
-    """A file such as ``gpu.big.yaml`` that a dotted name seems to mean but cannot lead to (every dot is a folder)."""
-    steps = name.split(".")
-    for folders in range(len(steps) - 1):
-        candidate = posixpath.join(home, *steps[:folders], ".".join(steps[folders:])) + SUFFIX
-        if files.kind(candidate) == "file":
-            return candidate
-    return None
+def dotted_file(files: Files, name: str, folder: str, home: str | None) -> str | None:
+    """A file such as ``gpu.big.yaml`` that a dotted name seems to mean but cannot lead to (every dot is a folder).
+
+    It stands in `folder`, beside the file with the name, or under AJ_HOME.
+    """
+    candidates = [posixpath.join(folder, name) + SUFFIX]
+    if name.endswith(WRONG_SUFFIX):
+        candidates.append(posixpath.join(folder, name))
+    if home:
+        steps = name.split(".")
+        inside = range(len(steps) - 1)
+        candidates += [posixpath.join(home, *steps[:each], ".".join(steps[each:])) + SUFFIX for each in inside]
+    return next((each for each in candidates if files.kind(each) == "file"), None)
 
 
 def shown_path(real: str, home: str | None, real_home: str | None) -> str:

@@ -180,7 +180,8 @@ def apply_patch(config: dict[str, Json], patch: Patch) -> dict[str, Json] | Prob
             if not isinstance(value, list):
                 raise LookupError("there is no list to take an item from")
             if step > len(value):
-                raise LookupError(f"the list has only {len(value)} items, so there is no item [{step}]")
+                has = "1 item" if len(value) == 1 else f"{len(value)} items"
+                raise LookupError(f"the list has only {has}, so there is no item [{step}]")
             below = value[step] if step < len(value) else None
             return [*value[:step], put(below, rest), *value[step + 1 :]]
         if value is None:
