@@ -14,7 +14,10 @@ from ajkit.backends.registry import built_in
 from ajkit.shared.job.schema import jobspec_schema, template_schema
 from ajkit.shared.job.spec import json_text
 from ajkit.shared.spec import BackendOptions, Description, From, Registry
+from ajkit.shared.template.merge import merge_mappings
 from ajkit.shared.template.model import check_types
+from ajkit.shared.template.options import declared, extra_fields
+from ajkit.shared.where import pruned
 from tests.amlt_dialect import amlt_config, every_key
 from tests.planted import UNKNOWN, WRONG
 from tests.repository import ROOT, files, named
@@ -22,7 +25,8 @@ from tests.repository import ROOT, files, named
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ajkit.shared.where import Json
+    from ajkit.shared.spec import Service
+    from ajkit.shared.where import Json, KeyPath
     from tests.plugins.goldens import Golden
 
 SERVICES = list(Registry(built_in()).all())
@@ -167,6 +171,32 @@ def test_the_schema_and_the_model_are_of_one_mind(section: str) -> None:
     assert disagreed == []
 
 
+@pytest.mark.parametrize("service", [each for each in SERVICES if each.flag is None], ids=lambda each: each.name)
+def test_the_schema_and_the_options_are_of_one_mind(service: Service) -> None:
+    """What one refuses for its type the other does; a service may know more, and hears nothing of what is null."""
+    disagreed = []
+    for path in declared(service.options):
+        for value in VALUES:
+            config = _laid({"target": {"service": service.name}}, path, value)
+            template, findings = check_types(config, extra_fields(service.options))
+            if template is not None:
+                findings = [*findings, *service.build_spec_backend(template)[1]]
+            codes = {each.code for each in findings if each.code != "schema.required"}
+            if accepts(config) and "schema.type" in codes:
+                disagreed.append(("only the service refuses", config))
+            if not accepts(pruned(config)) and not codes:
+                disagreed.append(("only the schema refuses", config))
+    assert disagreed == []
+
+
+def _laid(config: dict[str, Any], path: KeyPath, value: Json) -> dict[str, Any]:
+    """The config with a value laid over it at a key path."""
+    for step in reversed(path):
+        value = [value] if isinstance(step, int) else {step: value}
+    assert isinstance(value, dict)
+    return merge_mappings([config, value])
+
+
 @pytest.mark.parametrize("service", ["volcano", "Volcano"])
 def test_a_service_types_its_own_options_where_it_is_named(service: str) -> None:
     def named_with(extra: Json) -> bool:
@@ -180,6 +210,18 @@ def test_a_service_types_its_own_options_where_it_is_named(service: str) -> None
     assert not named_with({"tasks": {"master": {"replica": 1}}})
     assert accepts({"target": {"service": "local"}, "_extra": {"volcano": {"taks": {}}}})
     assert accepts({"_extra": {"volcano": {"taks": {}}}})
+
+
+def test_a_service_types_what_it_reads_of_a_free_mapping() -> None:
+    def with_shm_size(service: str, size: Json) -> bool:
+        job: Json = {"submit_args": {"container_args": {"shm_size": size}}}
+        return accepts({"target": {"service": service}, "jobs": [job]})
+
+    assert with_shm_size("volcano", "64g")
+    assert with_shm_size("volcano", None)
+    assert not with_shm_size("volcano", 64)
+    assert not with_shm_size("aml", {"a": 1})
+    assert with_shm_size("local", 64)
 
 
 def test_a_service_words_the_common_keys_where_it_is_named() -> None:

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from ajkit.shared.job.unlike import TaskSection, shape_of
 from ajkit.shared.problem import Severity
 from ajkit.shared.spec import BackendOptions, Description, From, Ignored
-from ajkit.shared.template.fields import TextList
+from ajkit.shared.template.fields import AS_LIST, TextList
 from ajkit.shared.template.nothing import NO_ENTRIES, NO_ITEMS
 from ajkit.shared.template.refusals import refuse
 from ajkit.shared.template.sizes import MIB, binary_size
@@ -56,7 +56,7 @@ def _memory(value: object) -> object:
 Word = Annotated[str, AfterValidator(_word)]
 Cpus = Annotated[int, BeforeValidator(_cpus, json_schema_input_type=int | str)]
 Memory = Annotated[str, BeforeValidator(_memory, json_schema_input_type=int | str)]
-Words = Annotated[list[Word], BeforeValidator(lambda value: [value] if isinstance(value, str) else value)]
+Words = Annotated[list[Word], AS_LIST]
 
 
 class Task(BaseModel):

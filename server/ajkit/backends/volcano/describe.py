@@ -19,6 +19,7 @@ from ajkit.backends.volcano.kubernetes import (
 from ajkit.backends.volcano.tasks import JOB_NAME_LIMIT, TASKS, Tasks, check_tasks, rank_bases
 from ajkit.shared.job.unlike import TaskSection, shape_of
 from ajkit.shared.spec import BackendOptions, Description, From, NameRule
+from ajkit.shared.template.fields import AS_LIST
 from ajkit.shared.template.nothing import NO_ENTRIES, NO_ITEMS
 from ajkit.shared.template.refusals import refuse
 
@@ -74,7 +75,7 @@ class VolcanoOpts(BackendOptions):
         Field(description="Size of /dev/shm, e.g. `64g`."),
     ] = None
     capabilities: Annotated[
-        list[Capability],
+        Annotated[list[Capability], AS_LIST],
         From("_extra.volcano.capabilities"),
         Field(description="Linux capabilities of the containers, e.g. `IPC_LOCK`."),
     ] = NO_ITEMS

@@ -10,6 +10,7 @@ from ajkit.shared.template.dialect import KEYS
 from ajkit.shared.template.fields import any_case_pattern
 from ajkit.shared.template.model import Template
 from ajkit.shared.template.options import declared, extra_fields
+from ajkit.shared.template.refusals import known_keys
 from ajkit.shared.where import format_keypath
 
 if TYPE_CHECKING:
@@ -129,15 +130,14 @@ def _names(service: Service) -> Schema:
 
 
 def _branch(service: Service, options: dict[str, Schema]) -> Schema:
-    """What holds where a service is named: its words on the keys that all know, its types on those that are its own."""
+    """What holds where a service is named: its words on the keys that all know, its types on the others."""
     branch: Schema = {}
-    added = extra_fields(service.options)
     for path, field in declared(service.options).items():
         place = branch
         for step in path:
             place = place.setdefault("items", {}) if isinstance(step, int) else _property(place, step)
         words = ("description", "markdownDescription", "examples")
-        typed = path[0] == "_extra" or path in added
+        typed = path[-1] not in known_keys(Template, path[:-1])
         place.update(options[field] if typed else {key: options[field][key] for key in words if key in options[field]})
     own = branch.get("properties", {}).get("_extra", {}).get("properties", {}).get(service.name)
     if own is not None:

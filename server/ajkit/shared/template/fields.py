@@ -111,8 +111,9 @@ Flag = Annotated[bool, Expect("expected.flag", "true or false")]
 Positive = Annotated[int, Field(ge=1), Expect("expected.whole", "a whole number of at least 1")]
 NotNegative = Annotated[int, Field(ge=0), Expect("expected.whole", "a whole number of at least 0")]
 Quantity = Annotated[int | float | str, Expect("expected.other", "a number, or a quantity such as 512Gi or 500m")]
-TextList = Annotated[list[Text], BeforeValidator(_as_list)]
-"""A text where a list of text is expected is a one-element list."""
+AS_LIST = BeforeValidator(_as_list)
+"""Marks a list of texts: a text where a list of text is expected is a one-element list."""
+TextList = Annotated[list[Text], AS_LIST]
 TextMap = Annotated[dict[str, Text], BeforeValidator(without_nulls)]
 AnyMap = Annotated[dict[str, Any], BeforeValidator(without_nulls)]
 
