@@ -224,6 +224,22 @@ def test_a_service_types_what_it_reads_of_a_free_mapping() -> None:
     assert with_shm_size("local", 64)
 
 
+@pytest.mark.parametrize(
+    ("value", "right"),
+    [
+        *((each, True) for each in ("x", 0, 1.1, True, None)),
+        ({"from_env": "X"}, True),
+        ({"from_file": "/x", "from_env": None}, True),
+        *((each, False) for each in ([], ["x"], {}, {"from_env": 1}, {"from_env": "X", "from_file": "/x"})),
+        *((each, False) for each in ({"from_env": None}, {"other": "x"})),
+    ],
+)
+def test_a_variable_of_a_task_is_what_one_of_the_job_is(value: Json, right: bool) -> None:
+    tasks: Json = {"master": {"env": {"A": value}}}
+    assert accepts({"target": {"service": "volcano"}, "_extra": {"volcano": {"tasks": tasks}}}) is right
+    assert accepts({"jobs": [{"submit_args": {"env": {"A": value}}}]}) is right
+
+
 def test_a_service_words_the_common_keys_where_it_is_named() -> None:
     (branch,) = [
         each["then"]

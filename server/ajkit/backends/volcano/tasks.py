@@ -9,7 +9,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from ajkit.backends.volcano.kubernetes import ContainerSize, Cpus, Labels, Memory, TaskName
 from ajkit.shared.job.spec import EnvValue
 from ajkit.shared.problem import Finding
-from ajkit.shared.template.fields import TextList
+from ajkit.shared.template.fields import TextList, Variable
 from ajkit.shared.template.refusals import refuse
 from ajkit.shared.where import format_keypath
 
@@ -33,7 +33,7 @@ def _env_value(value: object) -> object:
     return value
 
 
-TaskEnvValue = Annotated[EnvValue, BeforeValidator(_env_value)]
+TaskEnvValue = Annotated[EnvValue, BeforeValidator(_env_value, json_schema_input_type=Variable)]
 
 
 class _Part(BaseModel):

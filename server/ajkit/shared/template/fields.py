@@ -134,22 +134,13 @@ Sku = Annotated[
 
 SecretRef = dict[Literal["from_env", "from_file"], str]
 """A secret that is read where the job is executed: from an environment variable, or from a file."""
-EnvEntry = str | int | float | bool | SecretRef
-EnvMap = Annotated[
-    dict[
-        str,
-        Annotated[
-            str
-            | int
-            | float
-            | bool
-            | Annotated[SecretRef, Field(min_length=1, max_length=1), BeforeValidator(without_nulls)],
-            Expect(
-                "expected.other",
-                "a text, a number, true or false, or a secret reference: {from_env: NAME} or {from_file: PATH}",
-            ),
-        ],
-    ],
-    BeforeValidator(without_nulls),
+Variable = Annotated[
+    str | int | float | bool | Annotated[SecretRef, Field(min_length=1, max_length=1), BeforeValidator(without_nulls)],
+    Expect(
+        "expected.other",
+        "a text, a number, true or false, or a secret reference: {from_env: NAME} or {from_file: PATH}",
+    ),
 ]
-"""Environment variables. The values that count are the texts as written; the types only say what may stand there."""
+"""The value of an environment variable: the text as written counts; the types only say what may stand there."""
+EnvMap = Annotated[dict[str, Variable], BeforeValidator(without_nulls)]
+"""Environment variables by name."""
