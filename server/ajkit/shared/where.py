@@ -20,7 +20,7 @@ KeyPath = tuple[str | int, ...]
 """The way to a value: ``("jobs", 0, "sku")``; the shape of pydantic's ``loc`` and jsonschema's ``absolute_path``."""
 
 _BARE_KEY = re.compile(r"[A-Za-z_$][A-Za-z0-9_$-]*")
-_STEP = re.compile(r'\.?(?P<bare>[^.\[\]"]+)|\[(?P<index>\d+)\]|\.?\[?"(?P<quoted>(?:[^"\\]|\\.)*)"\]?')
+_STEP = re.compile(r'\.?(?P<bare>[^.\[\]"]+)|\[(?P<index>[0-9]{1,9})\]|\.?\[?"(?P<quoted>(?:[^"\\]|\\.)*)"\]?')
 
 
 def format_keypath(path: KeyPath) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from ajkit.shared.template.names import name_fault
 from ajkit.shared.template.parse import parse
 from ajkit.shared.template.source import BaseRef
 from ajkit.shared.template.trail import written_origin
-from ajkit.shared.template.tree import Entry, Mapping, Scalar, Sequence
+from ajkit.shared.template.tree import NESTING_LIMIT, Entry, Mapping, Scalar, Sequence
 from ajkit.shared.where import Rule, Span, Text, Trail, parse_keypath
 
 if TYPE_CHECKING:
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
 ENV_PATH: KeyPath = ("jobs", 0, "submit_args", "env")
 COMMAND_LINE = "command line"
+
+_KEYPATH = re.compile(r'(?:[^="]|"(?:[^"\\]|\\.)*")*')
+"""What stands before the ``=``: one inside quotes belongs to a key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +94,9 @@ def lay(overlays: Overlays) -> Laid:
 
 def _lay_set(setting: str, parts: list[Written], patches: list[Patch], problems: list[Problem]) -> None:
     label = f"--set {setting}"
-    head, equals, value = setting.partition("=")
+    found = _KEYPATH.match(setting)
+    assert found
+    head, equals, value = found[0], setting[found.end() : found.end() + 1], setting[found.end() + 1 :]
     text = Text(COMMAND_LINE, label)
     whole = Span(text, len("--set "), len(label))
     try:
@@ -98,8 +104,12 @@ def _lay_set(setting: str, parts: list[Written], patches: list[Patch], problems:
     except ValueError as error:
         problems.append(problem("overlay.keypath", str(error), whole))
         return
-    if not equals or not path:
+    if equals != "=" or not path:
         problems.append(problem("overlay.keypath", f"write --set KEYPATH=VALUE, not `{setting}`", whole))
+        return
+    if len(path) > NESTING_LIMIT:
+        message = f"this key path has {len(path):,} steps, and no config is deeper than {NESTING_LIMIT} levels"
+        problems.append(problem("overlay.keypath", message, whole))
         return
     start = len(label) - len(value)
     document = parse(Text(COMMAND_LINE, value))
