@@ -80,6 +80,20 @@ ONE_LINE = [
     ("a: [x, , y]\nb: 1\n", {"a": ["x", "y"], "b": 1}, "1:8-9 yaml.syntax", "nothing before this comma"),
     ("a: {x: 1,, y: 2}\nb: 1\n", {"a": {"x": 1, "y": 2}, "b": 1}, "1:10-11 yaml.syntax", "nothing before this comma"),
     ("a: [,]\nb: 1\n", {"a": [], "b": 1}, "1:5-6 yaml.syntax", "nothing before this comma"),
+    (
+        "a: {b: ${X}/y, c: d[0], e: 'f'}\nb: 1\n",
+        {"a": {"b": "${X}/y", "c": "d[0]", "e": "f"}, "b": 1},
+        "1:8-14 yaml.syntax",
+        "needs quotes around it",
+    ),
+    (
+        "a:\n- {b: {c}xG8, d: it's}\n- e: 1\n",
+        {"a": [{"b": "{c}xG8", "d": "it's"}, {"e": 1}]},
+        "2:7-13 yaml.syntax",
+        "needs quotes around it",
+    ),
+    ("a: [b, 'c'd, \"e\"]\n", {"a": ["b", "'c'd", "e"]}, "1:8-12 yaml.syntax", "needs quotes around it"),
+    ("a: [\n  b,\n  c ${D} [0],\n  e]\n", {"a": ["b", "c ${D} [0]", "e"]}, "3:3-13 yaml.syntax", "needs quotes"),
     ("a: ]\nb: 1\n", {"a": "]", "b": 1}, "1:4-5 yaml.syntax", "`]` closes nothing"),
     ("[1, 2", [1, 2], "1:1-6 yaml.syntax", BRACKET),
     # indentation

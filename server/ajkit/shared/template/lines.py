@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ajkit.shared.records import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 CLOSERS = {"[": "]", "{": "}", '"': '"', "'": "'"}
 OPENERS = {"]": "[", "}": "{"}
@@ -132,6 +132,42 @@ def read_flow(
             plain = _FLOW_PLAIN.match(text, at)
             at = plain.end() if plain else at + 1
     return at, opened
+
+
+def flow_values(text: str, opening: int) -> Iterator[tuple[int, int]]:
+    """Where the values begin and end that stand directly in the bracket at `opening`, whatever they are made of."""
+    start = index = opening + 1
+    depth = 0
+    of_key = False
+    while index < len(text):
+        char = text[index]
+        if char in QUOTES and text[index - 1] in " \t[{,:":
+            quoted = _QUOTED[char].match(text, index)
+            index = quoted.end() if quoted else len(text)
+            continue
+        if char in "[{":
+            depth += 1
+        elif depth and char in "]}":
+            depth -= 1
+        elif not depth and char in ",]}":
+            words = text[start:index]
+            yield start + len(words) - len(words.lstrip()), start + len(words.rstrip())
+            if char != ",":
+                return
+            start, of_key = index + 1, False
+        elif not depth and not of_key and text[index : index + 2] in {": ", ":\t"}:
+            start, of_key = index + 1, True
+        index += 1
+
+
+def grown_together(word: str) -> bool:
+    """Whether a value inside brackets is a word with brackets in it, or goes on behind its closing quote or bracket."""
+    if not word:
+        return False
+    if word[0] in QUOTES or word[0] in "[{":
+        after, opened = _read_value(word, 0)
+        return not opened and after < len(word)
+    return any(each in "[]{}" for each in word)
 
 
 def lacking(lines: Iterable[str]) -> list[str] | None:

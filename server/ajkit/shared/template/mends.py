@@ -9,7 +9,7 @@ from ajkit.shared.problem import Edit, Fix
 from ajkit.shared.records import dataclass
 from ajkit.shared.template.complaints import Kind
 from ajkit.shared.template.events import Patch
-from ajkit.shared.template.lines import CLOSERS, QUOTES, Line, closing, lacking, read_flow
+from ajkit.shared.template.lines import CLOSERS, QUOTES, Line, closing, flow_values, grown_together, lacking, read_flow
 from ajkit.shared.where import Span
 
 if TYPE_CHECKING:
@@ -65,6 +65,7 @@ class Mender:
         if fault.kind is Kind.FLOW and self._text.position(fault.at).line == number:
             yield from self._crossed(number, fault)
             yield from self._stray_comma(number, fault)
+            yield from self._grown_together(number, fault)
         if standing.opened:
             yield from self._continued(number, content, standing)
         elif not standing.in_block_text:
@@ -247,6 +248,29 @@ class Mender:
             message = "there is nothing before this comma: remove it, or write a value there"
             fixes = (self._fix("Remove the comma", at, at + 1, ""),)
             yield Mend(number, Patch(at, at + 1, " "), at, at + 1, message, fixes, telling=True)
+
+    def _grown_together(self, number: int, fault: Fault) -> Iterator[Mend]:
+        """Words with brackets in them, inside brackets: ``{sku: {nodes}xG8}``."""
+        content = self._indents.text.content
+        if content[fault.began : fault.began + 1] not in {"[", "{"}:
+            return
+        begins, ends = self._text.starts[number], self._text.starts[number] + len(self._indents.content(number))
+        places = [
+            (first, last)
+            for first, last in flow_values(content[:ends], fault.began)
+            if first >= begins and grown_together(content[first:last])
+        ]
+        here = next(((first, last) for first, last in places if first <= fault.at < last), None)
+        if here is not None:
+            message = "inside brackets, a value with brackets or quotes in it needs quotes around it"
+            edits = [Edit(Span(self._text, *each), _quoted(content[slice(*each)])) for each in places]
+            start = at = places[0][0]
+            parts: list[str] = []
+            for edit in edits:
+                parts += (content[at : edit.span.start], edit.new_text)
+                at = edit.span.end
+            fixes = (Fix("Put quotes around the value", tuple(edits)),)
+            yield Mend(number, Patch(start, at, "".join(parts)), *here, message, fixes, telling=True)
 
     def _escapes(self, number: int, content: str) -> Mend:
         """The line with a second backslash before each one that begins no escape."""
