@@ -92,6 +92,13 @@ ONE_LINE = [
         "2:7-13 yaml.syntax",
         "needs quotes around it",
     ),
+    ("a: {b: c: d, e: 1}\n", {"a": {"b": "c: d", "e": 1}}, "1:8-12 yaml.syntax", "colon and a blank in it needs"),
+    (
+        "a: {b: c d e: [1], f: 1}\n",
+        {"a": {"b": "c d", "e": [1], "f": 1}},
+        "1:12-13 yaml.syntax",
+        "a comma is missing before `e`",
+    ),
     ("a: [b, 'c'd, \"e\"]\n", {"a": ["b", "'c'd", "e"]}, "1:8-12 yaml.syntax", "needs quotes around it"),
     ("a: [\n  b,\n  c ${D} [0],\n  e]\n", {"a": ["b", "c ${D} [0]", "e"]}, "3:3-13 yaml.syntax", "needs quotes"),
     ("a: ]\nb: 1\n", {"a": "]", "b": 1}, "1:4-5 yaml.syntax", "`]` closes nothing"),

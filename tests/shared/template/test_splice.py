@@ -111,7 +111,8 @@ KEYS = "base:\nconfig:\n  _extra:\n" + "".join(f"    key_{n}: {{a: {n}, b: [x, y
         (KEYS, "key_30:", "key_3x:", True),
         (KEYS, "key_30:", "key_5:", False),  # there is one already
         (KEYS, "key_30:", "key_31:", False),
-        (KEYS, "{a: 30,", "{a: 30", False),  # what is wrong is seen further on, in a line that was not edited
+        (KEYS, "{a: 30,", "{a: 30", True),
+        (KEYS, "{a: 30,", "{a: 30, %,", False),  # no sure way to mend it: what else may be meant, the whole text says
         (KEYS, "    key_30: {", "key_30: {", False),
         (KEYS, "key_30: {a: 30, b: [x, y]}", "key_30:\n      a: 30\n      b:\n      - x", True),
         (KEYS, "key_30: {a: 30, b: [x, y]}", "key_30", True),

@@ -24,6 +24,8 @@ _UNTIL_CLOSED = {'"': re.compile(r'(?:[^"\\]|\\.)*"'), "'": re.compile(r"(?:[^']
 _KEY_END = re.compile(r"[ \t]*:(?=[ \t]|\Z)")
 _PLAIN_KEY = re.compile(r"(?:[^:#\s]|:(?![\s]|\Z)|(?<=\S)#|[ \t]+(?![ \t#:]|\Z))+?(?=[ \t]*:(?:[ \t]|\Z))")
 _BLOCK_HEADER = re.compile(r"[|>][-+0-9]*[ \t]*(?=#|\Z)")
+_GROWN_TOGETHER = re.compile(r"[^\s\[{][\[{]|[\]}][^\s\]}]")
+_KEY_INSIDE = re.compile(r":[ \t]")
 _FLOW_PLAIN = re.compile(r"(?:[^,\[\]{}:#]|:(?![\s,\[\]{}]|\Z)|(?<=\S)#)+")
 
 
@@ -161,13 +163,11 @@ def flow_values(text: str, opening: int) -> Iterator[tuple[int, int]]:
 
 
 def grown_together(word: str) -> bool:
-    """Whether a value inside brackets is a word with brackets in it, or goes on behind its closing quote or bracket."""
-    if not word:
-        return False
-    if word[0] in QUOTES or word[0] in "[{":
-        after, opened = _read_value(word, 0)
-        return not opened and after < len(word)
-    return any(each in "[]{}" for each in word)
+    """Whether a value inside brackets is a word with brackets in it, or goes on right behind its closing quote."""
+    if word[:1] in {'"', "'"}:
+        quoted = _QUOTED[word[0]].match(word)
+        return quoted is not None and word[quoted.end() : quoted.end() + 1].strip() != ""
+    return _GROWN_TOGETHER.search(word) is not None and not _KEY_INSIDE.search(word)
 
 
 def lacking(lines: Iterable[str]) -> list[str] | None:

@@ -13,7 +13,7 @@ from ajkit.shared.template.lines import CLOSERS, QUOTES, Line, closing, flow_val
 from ajkit.shared.where import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from ajkit.shared.template.attempt import Fault
     from ajkit.shared.template.indents import Indents
@@ -25,6 +25,7 @@ _FARTHEST = 200  # lines below that are read to see whether they go on inside br
 _KINDS = {'"': ("quote", "text"), "'": ("quote", "text"), "[": ("bracket", "list"), "{": ("brace", "mapping")}
 _NO_VALUE = re.compile(r"[%@`\]}]|[*&](?![\w-]+(?:[\s:]|\Z))|[|>]|-(?:\s|\Z)")
 _ESCAPES = re.compile(r'\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0abt\tnvfre "/\\N_LP]|\Z)|(\\)')
+_LAST_WORD = re.compile(r"(?P<others>[^\r\n]*\S)?[ \t]*(?<!\S)(?P<word>[^\s:]+)[ \t]*$")
 _HALVES = re.compile(r"\\(?:u|U0000)[dD][89A-Fa-f][0-9A-Fa-f]{2}")
 """Escapes of the halves of a character, as JSON writes them in pairs."""
 
@@ -65,7 +66,7 @@ class Mender:
         if fault.kind is Kind.FLOW and self._text.position(fault.at).line == number:
             yield from self._crossed(number, fault)
             yield from self._stray_comma(number, fault)
-            yield from self._grown_together(number, fault)
+            yield from self._unquoted(number, fault)
         if standing.opened:
             yield from self._continued(number, content, standing)
         elif not standing.in_block_text:
@@ -249,28 +250,44 @@ class Mender:
             fixes = (self._fix("Remove the comma", at, at + 1, ""),)
             yield Mend(number, Patch(at, at + 1, " "), at, at + 1, message, fixes, telling=True)
 
-    def _grown_together(self, number: int, fault: Fault) -> Iterator[Mend]:
-        """Words with brackets in them, inside brackets: ``{sku: {nodes}xG8}``."""
+    def _unquoted(self, number: int, fault: Fault) -> Iterator[Mend]:
+        """Values directly inside one bracket that are no values without quotes: ``{sku: {nodes}xG8}``, ``{a: b: c}``.
+
+        Where a value goes on with a key, a comma is missing: ``{a: b c: d}``.
+        """
         content = self._indents.text.content
         if content[fault.began : fault.began + 1] not in {"[", "{"}:
             return
         begins, ends = self._text.starts[number], self._text.starts[number] + len(self._indents.content(number))
-        places = [
-            (first, last)
-            for first, last in flow_values(content[:ends], fault.began)
-            if first >= begins and grown_together(content[first:last])
-        ]
+        places = [each for each in flow_values(content[:ends], fault.began) if each[0] >= begins]
         here = next(((first, last) for first, last in places if first <= fault.at < last), None)
-        if here is not None:
+        if here is None:
+            return
+        before = _LAST_WORD.match(content, here[0], fault.at) if content[fault.at] == ":" else None
+        if before and before["others"]:
+            at = before.end("others")
+            message = f"a comma is missing before `{before['word']}`"
+            fixes = (self._fix("Add a comma", at, at, ","),)
+            yield Mend(number, Patch(at, at, ","), before.start("word"), fault.at, message, fixes, telling=True)
+        elif before:
+            message = "a value with a colon and a blank in it needs quotes around it"
+            yield self._in_quotes(number, [here], here, message)
+        elif grown_together(content[slice(*here)]):
             message = "inside brackets, a value with brackets or quotes in it needs quotes around it"
-            edits = [Edit(Span(self._text, *each), _quoted(content[slice(*each)])) for each in places]
-            start = at = places[0][0]
-            parts: list[str] = []
-            for edit in edits:
-                parts += (content[at : edit.span.start], edit.new_text)
-                at = edit.span.end
-            fixes = (Fix("Put quotes around the value", tuple(edits)),)
-            yield Mend(number, Patch(start, at, "".join(parts)), *here, message, fixes, telling=True)
+            yield self._in_quotes(
+                number, [each for each in places if grown_together(content[slice(*each)])], here, message
+            )
+
+    def _in_quotes(self, number: int, places: Sequence[tuple[int, int]], here: tuple[int, int], message: str) -> Mend:
+        content = self._indents.text.content
+        start = at = places[0][0]
+        parts: list[str] = []
+        for first, last in places:
+            parts += (content[at:first], _quoted(content[first:last]))
+            at = last
+        edits = tuple([Edit(Span(self._text, *each), _quoted(content[slice(*each)])) for each in places])
+        fixes = (Fix("Put quotes around the value", edits),)
+        return Mend(number, Patch(start, at, "".join(parts)), *here, message, fixes, telling=True)
 
     def _escapes(self, number: int, content: str) -> Mend:
         """The line with a second backslash before each one that begins no escape."""
