@@ -106,6 +106,26 @@ class TestLeaves:
         assert not engine.is_leaf("/q/x.yaml")
 
 
+@pytest.mark.parametrize(
+    ("glob", "called"),
+    [
+        ("jobs/*.yaml", {"a"}),
+        ("jobs/**/*.yaml", {"a", "b", "c"}),
+        ("jobs/**", {"a", "b", "c"}),
+        ("**/[bc].yaml", {"b", "c"}),
+        ("./jobs/?/b.yaml", {"b"}),
+        ("*.yaml", set()),
+        ("jobs", set()),
+        ("../p/jobs/a.yaml", set()),
+    ],
+)
+def test_a_star_stays_in_one_folder_and_two_go_through_any_number(glob: str, called: set[str]) -> None:
+    paths = {"/p/jobs/a.yaml": "a", "/p/jobs/d/b.yaml": "b", "/p/jobs/d/e/c.yaml": "c"}
+    engine = _engine({"/p/.aj/aj.toml": f"templates = ['{glob}']\n", **dict.fromkeys(paths, "config: {}\n")})
+    assert {paths[each] for each in engine.globbed("/p/.aj")} == called
+    assert {paths[each] for each in paths if engine.in_globs(each, "/p/.aj")} == called
+
+
 class TestOverlaysOfSettings:
     FILES = {
         "/p/.aj/aj.toml": 'with = ["site.here"]\n',

@@ -13,6 +13,8 @@ from ajkit.shared.template.names import SETTINGS_NAME, find_home, shown_path
 from ajkit.shared.template.settings import Settings, read_settings, unreadable_settings
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ajkit.shared.files import Files
     from ajkit.shared.template.source import TemplateFile
 
@@ -106,13 +108,22 @@ class Homes:
     def globbed(self, home: str) -> list[str]:
         """Files of the project that the globs of `aj.toml` call templates, outside of the home itself."""
         if home not in self._globbed:
-            globs = self.settings(home).templates
-            project = posixpath.dirname(home)
-            listed = self.files.walk(project) if globs else []
+            listed = self.files.walk(posixpath.dirname(home)) if self.settings(home).templates else []
             self._globbed[home] = [
-                path
-                for path, _ in listed
-                if not path.startswith(home + "/")
-                and any(fnmatch.fnmatchcase(posixpath.relpath(path, project), each) for each in globs)
+                path for path, _ in listed if not path.startswith(home + "/") and self.in_globs(path, home)
             ]
         return self._globbed[home]
+
+    def in_globs(self, path: str, home: str) -> bool:
+        """Whether the globs of the `aj.toml` of a home call a file a template."""
+        inside = posixpath.relpath(path, posixpath.dirname(home)).split("/")
+        return any(_matches(inside, posixpath.normpath(each).split("/")) for each in self.settings(home).templates)
+
+
+def _matches(path: Sequence[str], glob: Sequence[str]) -> bool:
+    """Whether a path matches a glob step by step: ``*`` stays in one folder, ``**`` is any number of folders."""
+    if not glob:
+        return not path
+    if glob[0] == "**":
+        return any(_matches(path[skipped:], glob[1:]) for skipped in range(len(path) + 1))
+    return bool(path) and fnmatch.fnmatchcase(path[0], glob[0]) and _matches(path[1:], glob[1:])

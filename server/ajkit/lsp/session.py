@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import fnmatch
-import posixpath
 from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
@@ -265,10 +263,7 @@ class Session:
         home = self.engine.home_of(path)
         if home is None:
             return False
-        if path.startswith(home.rstrip("/") + "/"):
-            return True
-        inside = posixpath.relpath(path, posixpath.dirname(home))
-        return any(fnmatch.fnmatchcase(inside, each) for each in self.engine.settings(home).templates)
+        return path.startswith(home.rstrip("/") + "/") or self.engine.in_globs(path, home)
 
     def view(self, uri: str) -> View | None:
         """What an open template means now; None for documents that are not ours."""

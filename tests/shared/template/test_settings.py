@@ -43,6 +43,7 @@ def test_all_settings() -> None:
         ("[severity]\n'merge.redundant' = 'none'\n", "a severity is one of", 1),
         ("[severity]\n'base.missing' = 'hint'\n", "stays an error", 1),
         ("[severity]\n'merge.redundent' = 'hint'\n", "did you mean `merge.redundant`?", 1),
+        ("[severity]\nredundant = 'off'\n", "`redundant` is not a problem code", 1),
         ("[severity]\nmerge.redundant = 'off'\n", "put the code in quotes", 1),
         ("a = \n", "aj.toml is not TOML", 0),
         ("x = 1\nx = 2\n", "aj.toml is not TOML", 1),

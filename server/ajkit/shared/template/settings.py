@@ -131,7 +131,9 @@ class _Reader:
                 self._wrong(code, f"a severity is one of {', '.join(words)}, {OFF}; not `{word}`")
             elif code in CODES and default_severity(code) is Severity.ERROR and word != Severity.ERROR.value:
                 self._wrong(code, f"`{code}` stops a build, so it stays an error")
-            elif code not in CODES and "." in code and code.split(".")[0] in {each.split(".")[0] for each in CODES}:
+            elif code not in CODES and (
+                "." not in code or code.split(".")[0] in {each.split(".")[0] for each in CODES}
+            ):
                 self._wrong(code, f"`{code}` is not a problem code{did_you_mean(near(code, CODES, 1))}")
             else:
                 wanted[code] = None if word == OFF else Severity(word)
