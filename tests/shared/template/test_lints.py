@@ -132,6 +132,18 @@ config:
 --- .aj/template/low.yaml
 config: {ignore: [data/], other: [1, 2], numbers: [8]}
 """,
+    "a diamond that the file makes up for": """
+--- .aj/template/leaf.yaml
+base: [left, right]
+config: {image: own, setup: null}
+--- .aj/template/left.yaml
+base: root
+config: {image: mine}
+--- .aj/template/right.yaml
+base: root
+--- .aj/template/root.yaml
+config: {image: old, setup: [a]}
+""",
     "a diamond doubles and undoes": """
 --- .aj/template/leaf.yaml
 base: [left, right]

@@ -107,3 +107,38 @@ def test_a_memo_is_not_spoilt_by_overlays() -> None:
     memo = Memo()
     resolve(files, drawing.first, f"{ROOT}/.aj", overlays=Overlays(bases=("over",)), memo=memo)
     assert resolve(files, drawing.first, f"{ROOT}/.aj", memo=memo).config["target"] == {"name": "leaf"}
+
+
+DIAMOND = """
+--- .aj/template/leaf.yaml
+base: low
+config: {setup: [leaf], name: leaf}
+--- .aj/template/low.yaml
+config: {setup: [low], name: low}
+--- .aj/template/over.yaml
+base: low
+config: {queue: over}
+--- .aj/template/other.yaml
+config: {setup: [other]}
+"""
+
+
+@pytest.mark.parametrize(
+    ("overlays", "effects"),
+    [
+        (Overlays(bases=("over",)), ["undoes `name` and doubles the items of `setup`"]),
+        (Overlays(bases=("low",)), ["undoes `name` and doubles the items of `setup`"]),
+        (Overlays(bases=("over",), sets=("name=flag",)), ["doubles the items of `setup`"]),
+        (Overlays(bases=("over",), sets=("name=flag", "setup=null")), []),
+        (Overlays(bases=("over",), sets=("setup=[more]",)), ["undoes `name` and doubles the items of `setup`"]),
+        (Overlays(bases=("other",)), []),
+        (Overlays(bases=("other", "other")), ["doubles the items of `setup`"]),
+        (Overlays(sets=("name=low",)), []),
+    ],
+)
+def test_a_diamond_through_an_overlay(overlays: Overlays, effects: list[str]) -> None:
+    drawing = draw(DIAMOND)
+    found = resolve(drawing.memory(), drawing.first, f"{ROOT}/.aj", overlays=overlays)
+    diamonds = [each for each in found.problems if each.code == "merge.diamond"]
+    assert [each.message.partition(": that ")[2] for each in diamonds] == effects
+    assert all(each.span and each.span.path == "command line" for each in diamonds)

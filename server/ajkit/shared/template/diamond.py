@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING
 
 from ajkit.shared.problem import Problem, Related, problem
 from ajkit.shared.template.faults import short
-from ajkit.shared.template.merge import rule_of
-from ajkit.shared.template.merged import Clash
+from ajkit.shared.template.merge import merge_mappings, rule_of
+from ajkit.shared.template.merged import Clash, Inherited, Together, Written
 from ajkit.shared.where import Missing, Rule, at, format_keypath
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from collections.abc import Set as AbstractSet
 
-    from ajkit.shared.template.merged import Inherited, Merged, Written
+    from ajkit.shared.template.merged import Merged, Part
     from ajkit.shared.template.source import TemplateFile
     from ajkit.shared.where import Json, KeyPath
 
@@ -39,20 +40,47 @@ def diamonds(file: TemplateFile, bases: list[Inherited], own: Written | None) ->
         reached |= reals
 
 
+def overlaid(file: TemplateFile, parts: Sequence[Part]) -> Iterator[Problem]:
+    """One warning per base laid over a file's own config that brings in with effect what the file extends already."""
+    bases: list[Inherited] = []
+    own = False
+    for index, part in enumerate(parts):
+        if isinstance(part, Inherited):
+            reals = part.merged.reals()
+            first = next((each for each in bases if not reals.isdisjoint(each.merged.reals())), None) if own else None
+            if first is not None:
+                reached = frozenset().union(*(each.merged.reals() for each in bases))
+                clash = _clash(reached, merge_mappings([each.value for each in parts[:index]]), part.merged)
+                later = [each.value for each in parts[index + 1 :] if isinstance(each, Together)]
+                yield from _told(file, first, part, clash, later, whose="")
+            bases.append(part)
+        own = own or isinstance(part, Written)
+
+
 def _pair(file: TemplateFile, first: Inherited, second: Inherited, own: Written | None) -> Problem | None:
     meeting = first.merged.meeting(second.merged)
-    clash = meeting.clash = meeting.clash or _clash(first.merged, second.merged)
-    undone = [each for each in clash.undone if own is None or isinstance(at(own.value, each), Missing)]
-    if not clash.doubled and not undone:
-        return None
+    if meeting.clash is None:
+        meeting.clash = _clash(first.merged.reals(), first.merged.value, second.merged)
+    later = [own.value] if own else []
+    return next(_told(file, first, second, meeting.clash, later, whose=f" of `{first.ref.name}`"), None)
+
+
+def _told(
+    file: TemplateFile, first: Inherited, second: Inherited, clash: Clash, later: Sequence[Json], *, whose: str
+) -> Iterator[Problem]:
+    """The warning, unless what is set later makes up for all of it."""
+    undone = [path for path in clash.undone if all(isinstance(at(each, path), Missing) for each in later)]
+    doubled = [path for path in clash.doubled if all(isinstance(at(each, path), Missing | list) for each in later)]
+    if not doubled and not undone:
+        return
     home = _home_like(file.path, clash.shared[0])
     names = " and ".join(short(each, home) for each in clash.shared[:2])
     effects = []
     if undone:
-        effects.append(f"undoes {_listed(undone)} of `{first.ref.name}`")
-    if clash.doubled:
-        effects.append(f"doubles the items of {_listed(clash.doubled)}")
-    return problem(
+        effects.append(f"undoes {_listed(undone)}{whose}")
+    if doubled:
+        effects.append(f"doubles the items of {_listed(doubled)}")
+    yield problem(
         "merge.diamond",
         f"`{second.ref.name}` brings in {names} again, after `{first.ref.name}`: that {' and '.join(effects)}",
         second.ref.span,
@@ -60,14 +88,13 @@ def _pair(file: TemplateFile, first: Inherited, second: Inherited, own: Written 
     )
 
 
-def _clash(first: Merged, second: Merged) -> Clash:
-    """What the two bases do to each other in any file that names them in this order."""
-    reached = first.reals()
+def _clash(reached: AbstractSet[str], value: Json, second: Merged) -> Clash:
+    """What a base does to the value before it, which was made from the files `reached`."""
     shared = [each for each in second.below() if each.file.real in reached]
     within = {base.file.real for each in shared for base in each.below() if base is not each}
     tops = [each for each in shared if each.file.real not in within]
-    doubled = (path for each in tops for path in _doubled(each.value, first.value, second.value, ()))
-    undone = (path for each in tops for path in _undone(each.value, first.value, second.value, ()))
+    doubled = (path for each in tops for path in _doubled(each.value, value, second.value, ()))
+    undone = (path for each in tops for path in _undone(each.value, value, second.value, ()))
     return Clash(tuple([each.file.path for each in tops]), tuple(dict.fromkeys(doubled)), tuple(dict.fromkeys(undone)))
 
 

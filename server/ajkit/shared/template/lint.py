@@ -8,9 +8,9 @@ from weakref import ref
 
 from ajkit.shared.problem import Fix, Later, Problem, problem
 from ajkit.shared.records import dataclass
-from ajkit.shared.template.diamond import diamonds
+from ajkit.shared.template.diamond import diamonds, overlaid
 from ajkit.shared.template.merge import merge, rule_of
-from ajkit.shared.template.merged import Inherited, Written
+from ajkit.shared.template.merged import Inherited, Together, Written
 from ajkit.shared.template.parse import parse
 from ajkit.shared.template.removal import item_removal, removal_at
 from ajkit.shared.template.replaced import EMPTY, kind_change, met_again, replaced, shown, written_null
@@ -56,6 +56,8 @@ def _lint(file: TemplateFile, parts: tuple[Part, ...]) -> Iterator[Problem]:
         yield from filter(None, map(teller.told, _in_mapping(own.value, [part.value for part in inherited], ())))
     if len(inherited) > 1:
         yield from diamonds(file, inherited, own)
+    if own is not None and isinstance(parts[-1], Inherited | Together):
+        yield from overlaid(file, parts)
     for each in replaced(parts):
         told_below = (known for base in inherited for below in base.merged.below() for known in told(below))
         if all((known.code, known.span) != (each.code, each.span) for known in told_below):
