@@ -216,6 +216,9 @@ def test_injected_values_win_with_a_warning_on_the_name() -> None:
         ("locale", ["service.unknown locale"]),
         ("amlt", ["service.unknown amlt"]),
         ("amlk8s", ["service.unknown amlk8s"]),
+        ("[local]", ["schema.type [local]"]),
+        ("5", ["schema.type 5"]),
+        ("null", ["schema.required null"]),
     ],
 )
 def test_services_by_name(service: str, expected: list[str]) -> None:

@@ -62,7 +62,7 @@ def examine(resolved: Resolved, services: Registry, *, leaf: bool, request: JobR
     choice = choose_service(name, services, amlt=amlt, to_run=request is not None)
     service = choice.service or choice.named
     template, findings = check_types(config, extra_fields(service.options) if service else {})
-    findings += choice.findings if isinstance(named, str) or leaf else ()
+    findings += choice.findings if isinstance(named, str) or (named is None and leaf) else ()
     native = service if service is not None and not service.takes_all else None
     odd_texts = config is not resolved.merged.value or any(map(writes_odd_texts, resolved.everything))
     findings += check(
