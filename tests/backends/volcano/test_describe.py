@@ -194,6 +194,30 @@ def test_variables_of_tasks_are_text_as_written() -> None:
     assert found == {"FLAG": "on", "V": "1.10", "T": "12:30", "SEED": "017", "Q": "17"}
 
 
+def test_variables_and_lines_of_tasks_are_looked_at_like_those_of_the_job() -> None:
+    written = """      tasks:
+        master:
+          <<: *task
+          replicas: 1
+          command: python serve.py --token abc123def456
+          #        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ secret.inline
+          environment: {setup: ["export DB_PASSWORD=hunter22"]}
+          #                     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ secret.inline
+          env:
+            AJ_NODES: 3
+#           ^^^^^^^^ env.overridden
+            AJ_TASK_INDEX: 1
+#           ^^^^^^^^^^^^^ env.overridden
+            CACHE: $HOME/cache
+            #      ^^^^^^^^^^^ env.unexpanded
+            API_KEY: {from_env: API_KEY}
+            HF_TOKEN: hf_aB3dE6gH9jaB3dE6gH9jaB3dE6gH9j
+            #         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ secret.inline
+"""
+    result, _ = described(TASKS[: TASKS.index("      tasks:")] + written)
+    assert result.options is not None
+
+
 def test_tasks_are_the_whole_shape() -> None:
     result, _ = described(TASKS)
     assert result.shape == DerivedShape((Role("master", 1, 0, 2), Role("worker", 3, 8, 2)))

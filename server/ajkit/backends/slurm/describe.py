@@ -142,7 +142,7 @@ class Slurm(Description):
     def build_spec_backend(self, template: Template) -> tuple[BackendOptions | None, list[Finding]]:
         """The options; with tasks also what of `target` each of them has for itself."""
         options, findings = super().build_spec_backend(template)
-        return options, [*findings, *_TASKS.clashes(template)]
+        return options, [*findings, *_TASKS.clashes(template), *_TASKS.odd_texts(template)]
 
     def derive_shape(self, template: Template) -> tuple[DerivedShape | None, list[Finding]]:
         """The shape that the tasks add up to, where there are any."""

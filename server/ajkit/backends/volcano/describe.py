@@ -116,7 +116,7 @@ class Volcano(Description):
     def build_spec_backend(self, template: Template) -> tuple[BackendOptions | None, list[Finding]]:
         """The options; with tasks also what is wrong with them together and with the resources of `target`."""
         options, findings = super().build_spec_backend(template)
-        findings += _TASKS.clashes(template)
+        findings += [*_TASKS.clashes(template), *_TASKS.odd_texts(template)]
         if isinstance(options, VolcanoOpts) and options.tasks:
             findings += check_tasks(options.tasks)
         return options, findings

@@ -38,13 +38,13 @@ def written_env(resolved: Resolved, template: Template) -> dict[str, Json]:
     return env
 
 
-def overridden(env: Mapping[str, object], by: AbstractSet[str]) -> list[Finding]:
-    """A warning for each variable of the template that aj sets itself."""
+def overridden(env: Mapping[str, object], by: AbstractSet[str], path: KeyPath = ENV_PATH) -> list[Finding]:
+    """A warning for each variable of the template that aj sets itself; `path` is where they stand."""
     if env.keys().isdisjoint(by):
         return []
     return [
         Finding(
-            (*ENV_PATH, name),
+            (*path, name),
             "env.overridden",
             f"{name} is set by aj itself, which overrides this value: choose another name, or delete the line",
             on_key=True,

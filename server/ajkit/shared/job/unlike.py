@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from ajkit.shared.job.env import overridden
+from ajkit.shared.job.variables import AT_RUN_TIME, INJECTED
 from ajkit.shared.problem import Finding
 from ajkit.shared.records import dataclass
 from ajkit.shared.spec import DerivedShape, Ignored, Role
+from ajkit.shared.template.checks import odd_texts
+from ajkit.shared.template.scripts import texts
 from ajkit.shared.where import MISSING, at, format_keypath
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from ajkit.shared.template.model import Template
     from ajkit.shared.where import KeyPath
@@ -21,6 +25,11 @@ _SHAPE: tuple[KeyPath, ...] = (
     ("jobs", 0, "sku"),
 )
 """What gives like nodes their shape."""
+
+_SHELL: tuple[KeyPath, ...] = (("environment", "setup"), ("command",))
+"""The shell lines that a task may have of its own."""
+
+_SET_BY_AJ = INJECTED.keys() | AT_RUN_TIME.keys()
 
 _IGNORED = tuple(Ignored(path, "each of the tasks has a shape of its own") for path in _SHAPE)
 
@@ -69,6 +78,19 @@ class TaskSection:
             for path in self.instead
             if at(template.raw, path) not in (None, MISSING)
         ]
+
+    def odd_texts(self, template: Template) -> Iterator[Finding]:
+        """What is odd about the variables and shell lines of each task, as it would be about those of the job."""
+        tasks = at(template.raw, self.path)
+        for name, task in tasks.items() if isinstance(tasks, dict) else ():
+            if not isinstance(task, dict):
+                continue
+            path = (*self.path, name)
+            env = at(task, ("env",))
+            shell = [each for lines in _SHELL for each in texts(task, lines, path)]
+            yield from odd_texts(env if isinstance(env, dict) else {}, (*path, "env"), shell)
+            if isinstance(env, dict):
+                yield from overridden(env, _SET_BY_AJ, (*path, "env"))
 
     def ignored(self, template: Template) -> tuple[Ignored, ...]:
         """With tasks, what would shape like nodes."""

@@ -54,6 +54,14 @@ def check(
     return findings
 
 
+def odd_texts(env: dict[str, Json], path: KeyPath, shell: list[tuple[KeyPath, str]]) -> Iterator[Finding]:
+    """What is odd about variables at a key path and the shell lines that go with them, wherever a service has those."""
+    seen: set[str] = set()
+    yield from _variables(env, path)
+    yield from _secret_variables(env, path, seen)
+    yield from _secret_lines(shell, seen)
+
+
 def writes_odd_texts(merged: Merged) -> bool:
     """Whether a variable or shell line that a file writes itself is odd; remembered, as many leaves share a base."""
     if merged.odd_texts is None:
@@ -128,21 +136,26 @@ def _lost(config: dict[str, Json], service: str, used: Collection[KeyPath]) -> I
 
 def _env_variables(config: dict[str, Json]) -> Iterator[Finding]:
     env = at(config, _ENV)
-    for name, value in env.items() if isinstance(env, dict) else ():
+    if isinstance(env, dict):
+        yield from _variables(env, _ENV)
+
+
+def _variables(env: dict[str, Json], path: KeyPath) -> Iterator[Finding]:
+    for name, value in env.items():
         if value is not None and (not name or "=" in name or "\0" in name):
             message = (
                 f"a variable cannot be called {json.dumps(name)}: a name is not empty, and holds no `=` and no NUL"
             )
-            yield Finding((*_ENV, name), "schema.type", message, on_key=True)
+            yield Finding((*path, name), "schema.type", message, on_key=True)
         elif isinstance(value, str) and "\0" in value:
-            yield Finding((*_ENV, name), "schema.type", f"the value of {name} holds a NUL, which no variable can")
+            yield Finding((*path, name), "schema.type", f"the value of {name} holds a NUL, which no variable can")
         elif isinstance(value, str) and "$" in value and (found := _VARIABLE.search(value)):
             variable = value[found.start() :].split()[0]
             message = (
                 f"`{brief(variable)}` in {name} is passed on as it stands, nothing replaces it: "
                 "set the variable in `command` if the shell of the job should"
             )
-            yield Finding((*_ENV, name), "env.unexpanded", message)
+            yield Finding((*path, name), "env.unexpanded", message)
 
 
 def _shell_lines(config: dict[str, Json]) -> Iterator[Finding]:
