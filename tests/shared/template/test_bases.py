@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from ajkit.shared.files import MemoryFiles
-from ajkit.shared.template.chain import CHAIN_LIMIT
+from ajkit.shared.template.chain import CHAIN_LIMIT, Memo
 from ajkit.shared.template.resolve import resolve
 from tests.drawing import ROOT, draw, seen
 
 if TYPE_CHECKING:
+    from random import Random
+
     from ajkit.shared.problem import Problem
 
 DRAWINGS = {
@@ -275,3 +280,27 @@ def test_every_path_looked_at_is_known() -> None:
     files = {LEAF: "base: [low, gone, env.gpu]\n", "/p/.aj/template/low.yaml": "config: {}\n"}
     reads = resolve(MemoryFiles(dict(files)), LEAF, "/p/.aj").reads
     assert reads == {LEAF, "/p/.aj/template/low.yaml", "/p/.aj/template/gone.yaml", "/p/.aj/env/gpu.yaml"}
+
+
+@st.composite
+def graphs(draw: st.DrawFn) -> dict[str, str]:
+    """Files that extend one another as they like: in circles, twice, themselves, what is not there."""
+    names = [f"n{index}" for index in range(draw(st.integers(2, 6)))]
+    bases = st.lists(st.sampled_from([*names, "missing"]), max_size=3)
+    return {
+        f"/p/.aj/template/{name}.yaml": f"base: {json.dumps(draw(bases))}\nconfig: {{{name}: [1], all: [{name}]}}\n"
+        for name in names
+    }
+
+
+@settings(max_examples=150)
+@given(graphs(), st.randoms(use_true_random=False))
+def test_what_was_resolved_before_never_shows(graph: dict[str, str], random: Random) -> None:
+    files = MemoryFiles(dict(graph))
+    memo = Memo()
+    for path in random.sample([*graph], len(graph)):
+        found = [resolve(files, path, "/p/.aj", memo=each) for each in (memo, None)]
+        first, second = [
+            (json.dumps(each.config), each.problems, each.reads, [file.path for file in each.chain]) for each in found
+        ]
+        assert first == second

@@ -210,14 +210,12 @@ def resolve(
 
 
 def _all(leaf: Merged, fresh: dict[str, Merged]) -> tuple[Merged, ...]:
-    """The leaf and every file it reaches, each once, nearest first; those behind a cycle last."""
+    """The leaf and every file it reaches, each once, nearest first; those behind a cycle last, by path."""
     if leaf.settled:
         return leaf.below()
     found = {id(each): each for each in leaf.below()}
-    for member in fresh.values():
-        for each in member.below():
-            found.setdefault(id(each), each)
-    return tuple(found.values())
+    behind = {id(each): each for member in fresh.values() for each in member.below() if id(each) not in found}
+    return (*found.values(), *sorted(behind.values(), key=lambda each: each.file.path))
 
 
 def _load_leaf(loader: Loader, path: str) -> TemplateFile:
