@@ -25,7 +25,7 @@ VARIABLE = re.compile(r"\$\{([^{}]*)\}")
 
 _BRACES = re.compile(r"\{[^{}]*\}|[{}]")
 _PLACEHOLDERS = ("{nodes}", "{processes}")
-_NUMBER = r"[0-9]+|\{nodes\}|\{processes\}"
+_NUMBER = r"[0-9]{1,9}|\{nodes\}|\{processes\}"
 _INSTANCE = r"[A-Za-z](?:[A-Za-z0-9_.]|\{nodes\}|\{processes\})*"
 _HEAD = rf"(?:(?P<nodes>{_NUMBER})x)?"
 _REGION = r"(?:@(?P<region>[A-Za-z0-9_-]+))?"

@@ -227,6 +227,37 @@ def test_services_by_name(service: str, expected: list[str]) -> None:
     assert (plan.spec is None) == bool(expected)
 
 
+LONG = "9" * 4_200
+LONGER = "9" * 5_000
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        (SMALL.replace("gpus_per_node: 0", f"gpus_per_node: {LONG}"), "shape.invalid"),
+        (SMALL.replace("instance_count: 1", f"instance_count: {LONG}"), "shape.invalid"),
+        (SMALL.replace("instance_count: 1", f"instance_count: 1, process_count_per_node: {LONG}"), "shape.invalid"),
+        (SMALL.replace("instance_count: 1", f"instance_count: 1, sku: {LONGER}xC"), "sku.syntax"),
+        (SMALL.replace("local,", f"slurm, cpus_per_node: '{LONGER}',"), "slurm.option"),
+        (SMALL.replace("local,", "slurm, cpus_per_node: '²',"), "slurm.option"),
+        (SMALL.replace("local,", f"slurm, memory: {LONGER}Gi,"), "slurm.option"),
+        (SMALL.replace("local,", f"volcano, cpus_per_node: 1, memory: {LONGER}GB,"), "volcano.quantity"),
+    ],
+    ids=range(8),
+)
+def test_numbers_longer_than_anything_can_be(text: str, code: str) -> None:
+    (found,) = [each for each in ask(text).problems if each.is_error and each.code != "schema.required"]
+    assert found.code == code
+    assert "digits" not in found.message
+    assert found.code in {each.code for each in check(text)}
+
+
+def test_variables_longer_than_anything_can_be() -> None:
+    text = SMALL.replace("instance_count: 1", "instance_count: 1, process_count_per_node: $N")
+    plan = ask(f"{text}  env_defaults: {{N: '{LONGER}'}}\n", amlt=True)
+    assert plan.require().processes_per_node == 1
+
+
 def test_unknown_services_are_told_the_sorted_list_and_the_nearest_name() -> None:
     (found,) = ask(SMALL.replace("service: local", "service: slrum")).problems
     assert "aml, amlt (with --amlt), local, ray, sing, slurm, volcano" in found.message

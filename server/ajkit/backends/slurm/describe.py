@@ -40,7 +40,7 @@ def _partition(value: str) -> str | None:
 
 
 def _cpus(value: object) -> object:
-    if isinstance(value, bool) or not str(value).isdigit() or int(str(value)) < 1:
+    if isinstance(value, bool) or not re.fullmatch("0*[1-9][0-9]{0,8}", str(value)):
         raise refuse("option", f"{value!r} is not a whole number of CPUs, and Slurm gives no parts of one")
     return int(str(value))
 
@@ -48,7 +48,7 @@ def _cpus(value: object) -> object:
 def _memory(value: object) -> object:
     size = binary_size(str(value))
     if size is None or size < MIB:
-        suggest = f"{value}Gi" if str(value).isdigit() else None
+        suggest = f"{value}Gi" if re.fullmatch("[0-9]{1,9}", str(value)) else None
         raise refuse("option", f"{value!r} is no size of memory: write it with its unit, like 64Gi", suggest=suggest)
     return f"{size // MIB}M"
 

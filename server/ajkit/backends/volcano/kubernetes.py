@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BeforeValidator
 from ajkit.shared.template.refusals import refuse
 from ajkit.shared.template.sizes import MIB, binary_size
 
-_QUANTITY = re.compile(r"\+?(?P<number>\d+\.?\d*|\.\d+)(?P<unit>[KMGTPE]i|[numkMGTPE]|[eE][+-]?\d{1,2})?")
+_QUANTITY = re.compile(r"\+?(?P<number>[0-9]+\.?[0-9]*|\.[0-9]+)(?P<unit>[KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]{1,2})?")
 _FACTORS = {unit: 1024**power for power, unit in enumerate(("", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"))} | {
     unit: Decimal(1000) ** power
     for power, unit in enumerate(("n", "u", "m", "", "k", "M", "G", "T", "P", "E"), start=-3)

@@ -35,6 +35,9 @@ PROCESSES_PATH: KeyPath = ("jobs", 0, "process_count_per_node")
 _MEANT = {"-n": "number of nodes", "-p": "number of GPUs (or the size tier of a CPU SKU) per node"}
 """What the number of a flag is."""
 
+MOST = 1_000_000_000
+"""The largest number of nodes, GPUs or processes there may be: far more than any cluster has."""
+
 NODES_HOLE, SELECTOR_HOLE, SKU_HOLE = "‹-n›", "‹-p›", "‹sku for -n›"
 
 
@@ -138,8 +141,8 @@ def stands_for(text: str, config: dict[str, Json]) -> int | None:
 
 
 def _whole(value: Json) -> int | None:
-    if isinstance(value, str) and value.isascii() and value.isdigit():
-        return int(value)
+    if isinstance(value, str):
+        return int(value) if re.fullmatch("[0-9]{1,9}", value) else None
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
@@ -152,27 +155,35 @@ def _number(
 ) -> int | None:
     """A number of the shape: the flag's, else the template's; what is wrong or missing is reported."""
     if given is not None:
-        if given < least:
-            reports.append(problem("shape.invalid", f"{flag} {given}: the {_MEANT[flag]} is at least {least}", None))
+        if not least <= given <= MOST:
+            reports.append(problem("shape.invalid", f"{flag} {given}: the {_MEANT[flag]} is {_between(least)}", None))
             return None
         return given
     value = at(config, path)
     if isinstance(value, int):
-        return value
+        if value <= MOST:
+            return value
+        message = f"the {_MEANT[flag]} ({format_keypath(path)}) is {_between(least)}"
+        reports.append(Finding(path, "shape.invalid", message))
+        return None
     cleared = " (it is cleared here)" if value is None else ""
     message = f"the {_MEANT[flag]} is missing: give {flag}, or set {format_keypath(path)} in the template{cleared}"
     reports.append(Finding(path, "shape.missing", message))
     return None
 
 
+def _between(least: int) -> str:
+    return f"at least {least} and at most {MOST:,}"
+
+
 def _processes(config: dict[str, Json], request: JobRequest, reports: list[Report]) -> int:
     """Launcher processes per node: ``--ppn``, else the template's (0 is not set), else 1."""
     given = request.processes
     if given is not None:
-        if given < 1:
-            message = f"--ppn {given}: the number of launcher processes per node is at least 1"
+        if not 1 <= given <= MOST:
+            message = f"--ppn {given}: the number of launcher processes per node is {_between(1)}"
             reports.append(problem("shape.invalid", message, None))
-        return max(given, 1)
+        return min(max(given, 1), MOST)
     value = value_at(config, PROCESSES_PATH)
     if isinstance(value, str):
         number = stands_for(value, config)
@@ -184,7 +195,12 @@ def _processes(config: dict[str, Json], request: JobRequest, reports: list[Repor
             suggest = None if number is None else str(number)
             reports.append(Finding(PROCESSES_PATH, "sku.placeholder", message, suggest=suggest))
         return number or 1
-    return value if isinstance(value, int) and value > 0 else 1
+    if not isinstance(value, int) or value < 1:
+        return 1
+    if value > MOST:
+        message = f"the number of launcher processes per node (jobs[0].process_count_per_node) is {_between(1)}"
+        reports.append(Finding(PROCESSES_PATH, "shape.invalid", message))
+    return min(value, MOST)
 
 
 def _sku(
@@ -228,6 +244,10 @@ def _derived(config: dict[str, Json], request: JobRequest, derived: DerivedShape
     nodes = sum(role.replicas for role in roles)
     if derived is not None and nodes < 1:
         reports.append(Finding((), "shape.invalid", "the tasks of this template add up to no node at all"))
+    gpus = sum(role.replicas * role.gpus_per_node for role in roles)
+    if max(nodes, gpus, *(role.processes_per_node for role in roles)) > MOST:
+        reports.append(Finding((), "shape.invalid", f"the tasks of this template add up to more than {MOST:,}"))
+        derived, roles, nodes = None, (), 1
     sizing = Sizing(
         nodes=max(nodes, 1),
         selector=None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_SIZE = re.compile(r"(?P<number>\d+(?:\.\d+)?) ?(?P<unit>[kmgtp]?)i?b?", re.IGNORECASE)
+_SIZE = re.compile(r"(?P<number>[0-9]{1,15}(?:\.[0-9]{1,15})?) ?(?P<unit>[kmgtp]?)i?b?", re.IGNORECASE)
 _UNITS = ("", "k", "m", "g", "t", "p")
 MIB = 1024**2
 
