@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
@@ -10,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ajkit.shared.files import MemoryFiles
-from ajkit.shared.template import checks, lint, replaced
+from ajkit.shared.template import checks, lint, replaced, secrets
 from ajkit.shared.template.resolve import resolve
 from ajkit.shared.template.secrets import hold_no_secret, named_secret, spans
 
@@ -75,9 +76,19 @@ def test_an_item_that_repeats_is_seen_at_a_glance(first: list[Any], second: list
 
 
 HF = "hf_" + "aB3dE6gH9j" * 3
-NAMES = ["A", "HF_TOKEN", "", "A=B", "N\0", "api key", "DB_PASSWORD_2", "TOKENS", "x_pat"]
+NAMES = ["A", "HF_TOKEN", "", "A=B", "N\0", "api key", "DB_PASSWORD_2", "TOKENS", "x_pat", "PAT", "a.pat"]
 PIECES = [*NAMES, "$", "$$", "HOME", "=", ": ", " ", "'", "--", "\n", "@", "://", "u:", "sig=", "abc123", "1234567", HF]
-PIECES += ["AKIAABCDEFGHIJKLMNOP", "Authorization: ", "Bearer ", "wandb login ", "Key=", "ghp_", "0a1b2c3d4e" * 4]
+PIECES += [
+    "AKIAABCDEFGHIJKLMNOP",
+    "Authorization: ",
+    "Bearer",
+    "\t",
+    "--pat",
+    "wandb login ",
+    "Key=",
+    "ghp_",
+    "0a1b2c3d4e" * 4,
+]
 WHOLE = ["$HOME", "$$HOME", "a\0b", "--token abc123", "https://u:abc123@host", "x" * 20]
 TEXTS = st.sampled_from(WHOLE) | st.lists(st.sampled_from(PIECES), max_size=5).map("".join) | st.text(max_size=8)
 
@@ -89,6 +100,18 @@ def test_harmless_texts_hold_no_secret(names: list[str], texts: list[str]) -> No
         assert not any(spans(text) for text in texts)
         values: list[Json] = [*texts, HF, 12345678]
         assert not any(named_secret(name, value) for name in names for value in values)
+
+
+def _formed(text: str) -> set[tuple[int, int]]:
+    """What the patterns of all forms find, without a quick look."""
+    found = (each for _, pattern in secrets._FORMS for each in re.finditer(pattern, text))
+    return {each.span("s") for each in found if not re.match(secrets._VARIABLE, each["s"])}
+
+
+@settings(max_examples=1000)
+@given(TEXTS)
+def test_no_form_is_overlooked(text: str) -> None:
+    assert set(secrets._formed(text)) == _formed(text)
 
 
 NEARLY_PLAIN = st.none() | st.just("x") | st.just(12345678) | TEXTS  # so that an oddity often stands alone

@@ -126,7 +126,7 @@ _FORMS: tuple[tuple[tuple[str, ...], str], ...] = (
     (("@",), r"://[^\s/:@\"']*:(?P<s>[^\s/@\"']{3,})@"),
     (("@",), r"://(?P<s>(?=\w*\d)\w{20,})@"),
     (("uthorization:",), r"uthorization:\s*(?i:bearer|basic|token)\s+(?P<s>(?![A-Z_-]+\b)[\w.~+/=-]{6,})"),
-    (("earer ", "BEARER "), r"\b(?:[Bb]earer|BEARER)\s+(?P<s>(?=\S*\d)[A-Za-z0-9._~+/=-]{16,})"),
+    (("earer", "BEARER"), r"\b(?:[Bb]earer|BEARER)\s+(?P<s>(?=\S*\d)[A-Za-z0-9._~+/=-]{16,})"),
     (("login",), r"\bwandb\s+login\s+(?:--?[\w-]+\s+)*(?P<s>[A-Za-z0-9_-]{20,})"),
     (("login", "sshpass"), r"\b(?:docker\s+login\b[^\n|;&]{0,200}?|sshpass)\s+-p\s*[\"']?(?P<s>[^\s\"']{4,})"),
 )
@@ -151,7 +151,7 @@ _NAMED: tuple[str, ...] = (
     "passphrase",
     "pwd",
     "sas",
-    "_pat",
+    "pat",
 )
 _NAMED += ("credential", "credentials")
 """One of these, in lower case and at the end of a word, is in every name that makes what follows it a secret."""
