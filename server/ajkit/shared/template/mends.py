@@ -256,10 +256,12 @@ class Mender:
         Where a value goes on with a key, a comma is missing: ``{a: b c: d}``.
         """
         content = self._indents.text.content
-        if content[fault.began : fault.began + 1] not in {"[", "{"}:
+        if content[fault.began : fault.began + 1] not in {"[", "{"} or fault.at - fault.began > _LONGEST:
             return
         begins, ends = self._text.starts[number], self._text.starts[number] + len(self._indents.content(number))
-        places = [each for each in flow_values(content[:ends], fault.began) if each[0] >= begins]
+        opened = content[fault.began : ends]
+        values = ((fault.began + first, fault.began + last) for first, last in flow_values(opened, 0))
+        places = [each for each in values if each[0] >= begins]
         here = next(((first, last) for first, last in places if first <= fault.at < last), None)
         if here is None:
             return
