@@ -176,6 +176,11 @@ def test_the_hint_changes_nothing_but_the_number_of_parses(content: str, expecte
             {"a": {"b": None, "c": {}, "d": 1}, "e": 2},
             ["2:3-4 yaml.syntax", "3:6-7 yaml.syntax"],
         ),
+        (
+            "a: {\n  b: ${X},\n  c: y, d: e[0] }\nf: 1\n",
+            {"a": {"b": "${X}", "c": "y", "d": "e[0]"}, "f": 1},
+            ["2:6-10 yaml.syntax", "3:12-16 yaml.syntax"],
+        ),
         ("a: 1\nb\na: 2\n", {"a": 2, "b": None}, ["2:1-2 yaml.syntax", "3:1-2 yaml.duplicate-key"]),
     ],
 )

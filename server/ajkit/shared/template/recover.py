@@ -95,6 +95,8 @@ class Recovery:
             result = self._parse(mends)
             left -= 1
             reached = self._progress(result, result.fault)
+            if mends[0].telling and result.fault is not None and self._goes_on(fault, result.fault):
+                reached = self._clean.position(result.fault.at).line
             if best is None or reached > best[0]:
                 best = (reached, mends, result)
             if result.fault is None:
@@ -108,6 +110,11 @@ class Recovery:
         _, mends, self.result = best
         self._accept(mends, fault)
         return True
+
+    def _goes_on(self, fault: Fault, later: Fault) -> bool:
+        """Whether the same bracket is read on below the line of a fault: then that line was mended, not the first."""
+        lines = [self._clean.position(each.at).line for each in (fault, later)]
+        return fault.kind is later.kind is Kind.FLOW and fault.began == later.began and lines[0] < lines[1]
 
     def _accept(self, mends: Iterable[Mend], fault: Fault) -> None:
         for mend in mends:
