@@ -45,8 +45,3 @@ def test_fixes_compare_by_what_they_are() -> None:
     assert not Later(list)
     assert later != replace(now, fixes=())
     assert in_order([now, later]) == [now]
-
-
-def test_a_message_is_one_line_whatever_it_quotes() -> None:
-    found = problem("base.name", "`b\n\x1b\u2028`: no such name, \u00e9 \u65e5\u00a0", PLACE)
-    assert found.message == "`b\\n\\x1b\\u2028`: no such name, \u00e9 \u65e5\u00a0"

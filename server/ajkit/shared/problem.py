@@ -211,10 +211,6 @@ class Problem:
         return self.is_error and self.code.startswith(STOPS_SHOW)
 
 
-_ESCAPES = {code: repr(chr(code))[1:-1] for code in (*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029)}
-"""Line ends and control characters as they are spelt between double quotes."""
-
-
 def problem(
     code: str,
     message: str,
@@ -228,10 +224,10 @@ def problem(
     unnecessary: bool = False,
     deprecated: bool = False,
 ) -> Problem:
-    """Make a Problem with the default severity of its code; its message becomes one line, whatever it quotes."""
+    """Make a Problem with the default severity of its code."""
     return Problem(
         code=code,
-        message=message if message.isprintable() else message.translate(_ESCAPES),
+        message=message,
         span=span,
         related=tuple(related),
         fixes=fixes if isinstance(fixes, Later) else tuple(fixes),
