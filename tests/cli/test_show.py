@@ -110,7 +110,7 @@ def test_a_bad_overlay_is_shown_where_it_was_typed(trainer: Person) -> None:
     assert said.code == 1
     assert said.err == (
         "command line: error overlay.keypath: cannot set `jobs[7].sku`: "
-        "the list has only 1 items, so there is no item [7]\n"
+        "the list has only 1 item, so there is no item [7]\n"
         "   | --set jobs[7].sku=G1\n"
         "   |       ^^^^^^^^^^^^^^\n"
     )
