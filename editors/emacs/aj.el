@@ -79,6 +79,16 @@ It is what the environment variable says, else the nearest folder."
               (push (or (match-string 1 list) (match-string 2 list)) found))))))
     (nreverse found)))
 
+(defun aj--fits (path glob)
+  "Whether the steps of PATH fit those of GLOB.
+A star stays in one folder, two stars are any number of folders."
+  (cond ((null glob) (null path))
+        ((equal (car glob) "**")
+         (or (aj--fits path (cdr glob)) (and path (aj--fits (cdr path) glob))))
+        (t (and path
+                (string-match-p (wildcard-to-regexp (car glob)) (car path))
+                (aj--fits (cdr path) (cdr glob))))))
+
 (defun aj-template-p (&optional file)
   "Whether the current buffer, of FILE, is a template: what the server answers for."
   (let ((file (or file buffer-file-name)))
@@ -91,7 +101,7 @@ It is what the environment variable says, else the nearest folder."
                (and home
                     (or (string-prefix-p (file-name-as-directory home) file)
                         (let ((inside (file-relative-name file (file-name-directory home))))
-                          (seq-some (lambda (glob) (string-match-p (wildcard-to-regexp glob) inside))
+                          (seq-some (lambda (glob) (aj--fits (split-string inside "/") (split-string glob "/")))
                                     (aj--globs home))))))
              t))))
 

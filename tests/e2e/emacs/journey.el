@@ -126,9 +126,15 @@
   (should (eq (journey-mode-of "notes/job.yaml") 'aj-template-mode))
   (should (eq (journey-mode-of "compose.yaml") 'yaml-mode))
   (with-temp-file (expand-file-name ".aj/aj.toml" journey-project)
-    (insert "templates = [\n  \"one.yaml\", 'comp?se.*']\n"))
+    (insert "templates = [\n  \"*/one.yaml\", 'comp?se.*', \"more/**/*.yaml\"]\n"))
   (unwind-protect
-      (should (eq (journey-mode-of "compose.yaml") 'aj-template-mode))
+      (pcase-dolist (`(,file ,mode) '(("compose.yaml" aj-template-mode)
+                                      ("one.yaml" yaml-mode)
+                                      ("jobs/one.yaml" aj-template-mode)
+                                      ("jobs/deep/one.yaml" yaml-mode)
+                                      ("more/one.yaml" aj-template-mode)
+                                      ("more/a/b/two.yaml" aj-template-mode)))
+        (should (eq (journey-mode-of file) mode)))
     (delete-file (expand-file-name ".aj/aj.toml" journey-project))))
 
 (ert-deftest aj-columns-are-counted-as-agreed ()

@@ -24,9 +24,13 @@ def test_only_templates_are_served(nvim: Neovim) -> None:
 
 
 def test_globs_of_the_settings_make_templates(nvim: Neovim) -> None:
-    (nvim.folder / ".aj/aj.toml").write_text('default = "train"\ntemplates = [ "jobs/*.yaml",\n  "other" ]\n')
-    (nvim.folder / "jobs").mkdir()
-    (nvim.folder / "jobs/one.yaml").write_text("base: nobody\n")
+    (nvim.folder / ".aj/aj.toml").write_text('default = "train"\ntemplates = [ "jobs/*.yaml",\n  "more/**/*.yaml" ]\n')
+    files = {"jobs/one.yaml": True, "jobs/deep/two.yaml": False, "more/three.yaml": True, "more/a/b/four.yaml": True}
+    for name, ours in files.items():
+        (nvim.folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (nvim.folder / name).write_text("base: nobody\n")
+        nvim.open(name)
+        assert nvim.lua("return vim.bo.filetype") == ("yaml.aj" if ours else "yaml")
     nvim.edit("jobs/one.yaml")
     assert nvim.until("its problem", nvim.problems)[0][0] == "base.missing"
 

@@ -56,6 +56,23 @@ local function globs(home)
   return found
 end
 
+--- Whether a path fits a glob, step by step: `*` stays in one folder, `**` is any number of folders.
+---@param path string[]
+---@param glob string[]
+---@return boolean
+local function fits(path, glob)
+  if #glob == 0 then
+    return #path == 0
+  end
+  local rest = vim.list_slice(glob, 2)
+  if glob[1] == '**' then
+    return fits(path, rest) or (#path > 0 and fits(vim.list_slice(path, 2), glob))
+  end
+  return #path > 0
+    and vim.fn.match(path[1], vim.fn.glob2regpat(glob[1])) >= 0
+    and fits(vim.list_slice(path, 2), rest)
+end
+
 --- The filetype of a file: `yaml.aj` for a template, nil for what is none of aj's business.
 ---@param path string
 ---@param buf integer
@@ -81,7 +98,7 @@ function M.filetype(path, buf)
   end
   local inside = path:sub(#project + 1)
   for _, glob in ipairs(globs(home)) do
-    if vim.fn.match(inside, vim.fn.glob2regpat(glob)) >= 0 then
+    if fits(vim.split(inside, '/'), vim.split(vim.fs.normalize(glob), '/')) then
       return 'yaml.aj'
     end
   end
