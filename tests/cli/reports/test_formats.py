@@ -56,7 +56,7 @@ def test_text_has_place_line_caret_related_places_and_fixes() -> None:
         text(PROBLEMS[0])
         == """\
 odd name, 100%:x.yaml:1:7: error base.missing: base `comon` is not there
-and never was: 50% sure, or less
+    and never was: 50% sure, or less
   1 | base: comon
     |       ^^^^^
   odd name, 100%:x.yaml:2:2: asked for <here> & there

@@ -38,16 +38,21 @@ def rendered(problem: Problem, folder: str, columns: int | None = None) -> str:
     """
     problem = masked(problem)
     word = style(problem.severity.value, fg=COLOURS[problem.severity], bold=True)
-    said = f"{word} {style(problem.code, bold=True)}: {visible(problem.message)}\n"
+    said = f"{word} {style(problem.code, bold=True)}: {_beside(problem.message)}\n"
     if problem.span is None:
         return said
     lines = [f"{style(place(problem.span, folder), bold=True)}: {said}"]
     lines += _excerpt(problem.span, COLOURS[problem.severity], columns)
     for each in problem.related:
         if each.span != problem.span:
-            lines.append(f"  {place(each.span, folder)}: {visible(each.message)}\n")
-    lines += [f"  {style('fix', fg='green')}: {visible(each.title)}\n" for each in problem.fixes]
+            lines.append(f"  {place(each.span, folder)}: {_beside(each.message)}\n")
+    lines += [f"  {style('fix', fg='green')}: {_beside(each.title)}\n" for each in problem.fixes]
     return "".join(lines)
+
+
+def _beside(message: str) -> str:
+    """A message for a report: what it quotes may have several lines, and none of them may pass for another problem."""
+    return visible(message).replace("\n", "\n    ")
 
 
 def place(span: Span, folder: str) -> str:
