@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ajkit.lsp.diagnostics import by_path
@@ -29,7 +28,7 @@ class Gathered:
     def put(self, name: str, problems: Iterable[Problem]) -> None:
         """Everything that the template of this name (a real path, a URI) shows now, in all files of its chain."""
         self.drop(name)
-        found = by_path(replace(each, fixes=()) for each in problems)  # fixes are looked for when somebody wants one
+        found = by_path(each.without_fixes() for each in problems)  # they are looked for when somebody wants one
         for path, each in found.items():
             self._by_path.setdefault(path, {})[name] = each
         if found:

@@ -137,6 +137,9 @@ class Fix:
     preferred: bool = False
 
 
+_NO_FIXES: tuple[Fix, ...] = ()
+
+
 class Later(Sequence[Fix]):
     """Fixes that are worked out when somebody looks at them: a report of a thousand hints shows none of theirs.
 
@@ -189,7 +192,7 @@ class Problem:
     message: str
     span: Span | None
     related: tuple[Related, ...] = ()
-    fixes: Sequence[Fix] = ()
+    fixes: Sequence[Fix] = _NO_FIXES
     severity: Severity = Severity.ERROR
     keypath: KeyPath | None = None
     leaf: str | None = None
@@ -204,6 +207,10 @@ class Problem:
     def with_severity(self, severity: Severity) -> Problem:
         """The same problem, graded differently."""
         return replace(self, severity=severity)
+
+    def without_fixes(self) -> Problem:
+        """The same problem for where nobody asks for ways out."""
+        return self if self.fixes is _NO_FIXES else replace(self, fixes=_NO_FIXES)
 
     @property
     def stops_show(self) -> bool:
