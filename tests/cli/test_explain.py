@@ -98,3 +98,29 @@ def test_wrong_calls(trainer: Person) -> None:
     assert trainer.aj("explain", "train", "target", "more").code == 2
     assert trainer.aj("explain", "-t", "train", "other", "target").code == 2
     assert trainer.aj("explain", "jobs[x]").code == 2
+
+
+def test_secrets_are_masked_as_in_the_editor(person: Person) -> None:
+    person.draw("""
+--- .aj/template/old.yaml
+config:
+  target: {service: local}
+  jobs:
+    - command: ["curl -H 'Authorization: Bearer abcdef0123456789abcdef'"]
+      submit_args: {env: {KEY_TOKEN: hunter1}}
+--- .aj/template/new.yaml
+base: old
+config: {jobs: [{submit_args: {env: {KEY_TOKEN: hunter2}}}]}
+""")
+    env = "jobs[0].submit_args.env"
+    asked = [
+        ("explain", "new", what) for what in (f"{env}.KEY_TOKEN", env, "env.KEY_TOKEN", "jobs[0].command", "command")
+    ]
+    for words in (*asked, ("diff", "old", "new"), ("diff", "new", "old")):
+        for form in ("text", "json"):
+            said = person.aj(*words, "--format", form)
+            assert said.code in (0, 1), said.err
+            assert said.out
+            assert "hunter" not in said.out
+            assert "abcdef" not in said.out
+    assert 'overrode  "***"  .aj/template/old.yaml:5' in person.aj(*asked[0]).out

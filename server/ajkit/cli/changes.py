@@ -1,4 +1,4 @@
-"""Differences of merged configs as people and machines read them."""
+"""Differences of merged configs as people and machines read them, secrets masked."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from ajkit.cli.origins import said
 from ajkit.cli.terminal import one_line
 from ajkit.cli.trails import brief
 from ajkit.shared.template.changes import GONE, item_changes
+from ajkit.shared.template.secrets import masked
 from ajkit.shared.where import Missing, format_keypath
 
 if TYPE_CHECKING:
@@ -32,12 +33,16 @@ def changes_text(found: list[Change], before: Resolved, after: Resolved, folder:
             lines += [f"    {line}" for line in _list_lines(each, before, after, folder)]
         else:
             at = style(_place(each, before, after, folder), fg="cyan")
-            lines.append(f"  {name}: {_shown(each.before)} → {_shown(each.after)}  {at}")
+            lines.append(f"  {name}: {_shown(each, each.before)} → {_shown(each, each.after)}  {at}")
     return "".join(f"{line}\n" for line in lines)
 
 
-def _shown(value: Json | Missing) -> str:
-    return ABSENT if isinstance(value, Missing) else brief(value)
+def _shown(change: Change, value: Json | Missing) -> str:
+    return ABSENT if isinstance(value, Missing) else brief(_masked(change, value))
+
+
+def _masked(change: Change, value: Json) -> Json:
+    return masked(value, str(change.path[-1]) if change.path else "")
 
 
 def _place(change: Change, before: Resolved, after: Resolved, folder: str) -> str:
@@ -51,7 +56,7 @@ def _list_lines(change: Change, before: Resolved, after: Resolved, folder: str) 
     for sign, index, value in item_changes(change):
         winner = (before if sign == GONE else after).winner((*change.path, index))
         at = style(one_line(said(winner, folder)), fg="cyan") if winner else ""
-        yield f"{style(f'{sign} {brief(value)}', fg='red' if sign == GONE else 'green')}  {at}"
+        yield f"{style(f'{sign} {brief(_masked(change, value))}', fg='red' if sign == GONE else 'green')}  {at}"
 
 
 def changes_data(found: list[Change], before: Resolved, after: Resolved, folder: str) -> list[Json]:
@@ -63,9 +68,9 @@ def changes_data(found: list[Change], before: Resolved, after: Resolved, folder:
             entry["change"] = "set"
         else:
             entry["change"] = "unset" if isinstance(each.after, Missing) else "changed"
-            entry["before"] = each.before
+            entry["before"] = _masked(each, each.before)
         if not isinstance(each.after, Missing):
-            entry["after"] = each.after
+            entry["after"] = _masked(each, each.after)
         entry["at"] = _place(each, before, after, folder)
         data.append(entry)
     return data

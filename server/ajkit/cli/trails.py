@@ -1,15 +1,17 @@
-"""The history of a value in words: who set it, by which rule, along which road, and what it overrode."""
+"""The history of a value in words, secrets masked: who set it, by which rule, along which road, what it overrode."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from click import style
 
 from ajkit.cli.origins import on_disk, said
 from ajkit.cli.terminal import columns, one_line, visible
-from ajkit.shared.where import Rule, format_keypath
+from ajkit.shared.template.secrets import masked
+from ajkit.shared.where import Rule, format_keypath, parse_keypath
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,6 +27,7 @@ _MERGED = (Rule.UNION, Rule.CONCAT, Rule.POSITION)
 
 def trail_text(trail: Trail, resolved: Resolved, folder: str) -> str:
     """The history of a value of the merged config, for people."""
+    trail = _without_secrets(trail)
     head = f"{style(format_keypath(trail.path), bold=True)}{_whole(trail.value)}\n"
     rows = [["rule", trail.rule.value]]
     if trail.rule in _MERGED and len(trail.contributors) > 1:
@@ -53,6 +56,7 @@ def _source(source: FieldSource, folder: str) -> str:
 
 def trail_data(trail: Trail, folder: str) -> dict[str, Json]:
     """The history of a value, for machines."""
+    trail = _without_secrets(trail)
     return {
         "keypath": format_keypath(trail.path),
         "value": trail.value,
@@ -65,10 +69,11 @@ def trail_data(trail: Trail, folder: str) -> dict[str, Json]:
 
 def field_data(field: FieldTrail, folder: str) -> dict[str, Json]:
     """The history of a field of the JobSpec, for machines."""
+    name = str(parse_keypath(field.field)[-1])
 
     def listed(sources: Iterable[FieldSource]) -> list[Json]:
         return [
-            {"words": each.words, "origin": _origin_data(each.origin, folder) if each.origin else None}
+            {"words": each.words, "origin": _origin_data(_hidden(each.origin, name), folder) if each.origin else None}
             for each in sources
         ]
 
@@ -79,6 +84,22 @@ def field_data(field: FieldTrail, folder: str) -> dict[str, Json]:
         "over": listed(field.over),
         "note": field.note,
     }
+
+
+def _without_secrets(trail: Trail) -> Trail:
+    name = str(trail.path[-1])
+    return replace(
+        trail,
+        value=masked(trail.value, name),
+        winner=_hidden(trail.winner, name),
+        overrode=tuple(_hidden(each, name) for each in trail.overrode),
+        contributors=tuple(_hidden(each, name) for each in trail.contributors),
+    )
+
+
+def _hidden(origin: Origin, name: str) -> Origin:
+    written = None if origin.written is None else str(masked(origin.written, name))
+    return replace(origin, value=masked(origin.value, name), written=written)
 
 
 def brief(value: Json) -> str:
@@ -129,7 +150,9 @@ def _below(trail: Trail, resolved: Resolved, folder: str) -> list[list[str]]:
         below = resolved.trail((*trail.path, step))
         if below is not None:
             name = format_keypath((step,))
-            rows.append([name, brief(below.value), style(one_line(said(below.winner, folder)), fg="cyan")])
+            rows.append(
+                [name, brief(masked(below.value, str(step))), style(one_line(said(below.winner, folder)), fg="cyan")]
+            )
     if len(steps) > LISTED:
         rows.append(["…", f"{len(steps) - LISTED} more", ""])
     return rows
