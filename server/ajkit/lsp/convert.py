@@ -71,6 +71,10 @@ def lsp_range(span: Span, encoding: str) -> dict[str, dict[str, int]]:
     }
 
 
+_PLAIN = frozenset({str, int, float, bool, type(None)})
+_LISTS = (list, tuple)
+
+
 @dataclass(frozen=True, slots=True)
 class Ready:
     """An answer, or a part of one, that is ready to send: large ones need not be walked through for spans."""
@@ -80,15 +84,15 @@ class Ready:
 
 def wire(value: Any, encoding: str) -> Any:
     """An answer ready to send: every Span in it becomes a range, tuples become lists."""
-    if isinstance(value, Ready):
-        return value.value
+    if type(value) in _PLAIN:  # most of an answer is
+        return value
     if isinstance(value, Span):
         return lsp_range(value, encoding)
     if isinstance(value, dict):
         return {key: wire(each, encoding) for key, each in value.items()}
-    if isinstance(value, list | tuple):
+    if isinstance(value, _LISTS):
         return [wire(each, encoding) for each in value]
-    return value
+    return value.value if isinstance(value, Ready) else value
 
 
 def path_of(uri: str, *, windows: bool = False) -> str | None:
