@@ -101,13 +101,17 @@ class Engine(Homes):
     def forget(self, paths: Iterable[str]) -> None:
         """Drop everything that depends on paths which changed, appeared or went away."""
         self.memo.forget(paths)
+        self.memo.forget_failures()
         self.forget_homes()
 
-    def edited(self, file: TemplateFile) -> None:
-        """Take over one template as it is being typed; what depends on it is worked out anew when asked for."""
+    def edited(self, file: TemplateFile) -> set[str]:
+        """Take over one template as it is being typed; what depends on it is worked out anew when asked for.
+
+        Gives the real paths that it began or ceased to extend: they may be leaves now, or none any more.
+        """
         self.memo.forget([file.path, file.real])
         self.memo.files[file.path] = file
-        self.follow_edit(file)
+        return self.follow_edit(file)
 
     def known(self, path: str) -> TemplateFile | None:
         """A template that was read before and has not changed since."""

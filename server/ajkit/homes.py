@@ -40,12 +40,14 @@ class Homes:
         if isinstance(self.files, DiskFiles):
             self.files.refresh()
 
-    def follow_edit(self, file: TemplateFile) -> None:
-        """Keep the graphs right while a template is being typed."""
+    def follow_edit(self, file: TemplateFile) -> set[str]:
+        """Keep the graphs right while a template is being typed; gives the files that have other dependents now."""
+        reached: set[str] = set()
         for home, graph in self._graphs.items():
             if file.real in graph.paths or file.path.startswith(home + "/"):
                 targets = leads_to(self.files, file.real, [ref.name for ref in file.bases], home, graph.paths)
-                graph.put(file.real, graph.paths.get(file.real, file.path), targets)
+                reached |= graph.put(file.real, graph.paths.get(file.real, file.path), targets)
+        return reached
 
     def home_of(self, path: str) -> str | None:
         """The AJ_HOME of a template, or of a folder that names are looked up from.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from hashlib import sha256
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from ajkit.disk import DiskFiles
@@ -197,7 +198,11 @@ class Session:
     def take(self, buffer: Buffer, file: TemplateFile) -> None:
         """Take over the parsed document of a buffer, unless it was edited or closed meanwhile."""
         if self.buffers.get(buffer.uri) is buffer:
-            self.engine.edited(file)
+            reached = self.engine.edited(file)
+            for uri, view in list(self._views.items()):
+                if view.file.real in reached:
+                    self._views.pop(uri)
+                    self.others_changed = True
             if not file.document.problems and not file.document.broken:
                 self._sound[buffer.uri] = file.document
 
@@ -214,18 +219,22 @@ class Session:
         return read_template(self.files.real(buffer.path), digest, document or parse(buffer.text, hint=buffer.hint))
 
     def changed(self, paths: Iterable[str]) -> None:
-        """Files changed, appeared or went away on disk."""
+        """Files changed, appeared or went away on disk; who tells of it may have come to them through links."""
         self.state += 1
         self.disk_state += 1
-        gone = list(paths)
         self.files.refresh()
-        self._drop_views(gone)
+        told = list(paths)
+        gone = list(dict.fromkeys([*told, *map(self.files.real, told)]))
+        around = {
+            str(folder) for each in gone for folder in PurePosixPath(each).parents
+        }  # their names were looked through
+        self._drop_views([*gone, *around])
         self.tallies.changed(self, gone)
-        self.engine.forget(gone)
+        self.engine.forget([*gone, *around])
         self.completing.forget(gone)
         self.impacts.clear()
         for buffer in self.buffers.values():
-            if buffer.path in gone:
+            if self.files.real(buffer.path) in gone:
                 self.engine.edited(self.read(buffer))
 
     def _drop_views(self, paths: Iterable[str]) -> None:

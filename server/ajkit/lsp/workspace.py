@@ -74,8 +74,10 @@ class Workspace:
         """
         gathered = session.tallies.gathered
         progress, total = Progress(), 0
+        homes = homes_in_use(session)
+        session.tallies.keep(homes)
         try:
-            for home in homes_in_use(session):
+            for home in homes:
                 if session.gave_up(home):
                     continue
                 graph = await known_graph(session, home)

@@ -56,6 +56,10 @@ class MemoryFiles:
         """Put a file there, or other content into it."""
         self._files[posixpath.normpath(path)] = content
 
+    def remove(self, path: str) -> None:
+        """Take a file away, where there is one."""
+        self._files.pop(posixpath.normpath(path), None)
+
     def read(self, path: str, limit: int) -> bytes:
         """See `Files.read`."""
         kind = self.kind(path)

@@ -64,6 +64,12 @@ class Memo:
             if key[0] in gone or not gone.isdisjoint(merged.reads()):
                 del self.merged[key]
 
+    def forget_failures(self) -> None:
+        """Try to read again what could not be read: it may be there now, by whichever path somebody tells of it."""
+        for path, entry in list(self.files.items()):
+            if not isinstance(entry, TemplateFile):
+                del self.files[path]
+
 
 @dataclass(slots=True)
 class Link:
@@ -155,7 +161,10 @@ class Loader:
         return known
 
     def links(self, file: TemplateFile, refs: Iterable[BaseRef], tried: set[str]) -> list[Link]:
-        """Where base names of a file lead; the paths looked at are added to `tried`."""
+        """Where base names of a file lead; the paths looked at are added to `tried`.
+
+        Of a name that leads nowhere these are also the folders whose names were looked through for near ones.
+        """
         folder = posixpath.dirname(file.real)
         return [self._follow(file, folder, ref, tried) for ref in refs]
 
@@ -168,6 +177,7 @@ class Loader:
             return Link(ref, known[0])
         wanted = base_path(ref.name, folder, self._home)
         if wanted is None:
+            tried.add(folder)
             return Link(ref, None, faults.no_home(self._files, ref, folder))
         real = self.real(wanted)
         shown = self.shown(real)
@@ -178,6 +188,7 @@ class Loader:
         except FileProblem as error:
             if error.kind == "unreadable":
                 return Link(ref, None, faults.unreadable(ref, str(error)))
+            tried.update([folder] if self._real_home is None else [folder, self._real_home])
             return Link(ref, None, faults.missing(self._files, ref, wanted, folder, self._home))
         self._memo.ways[folder, ref.name, self._home] = real, looked_at
         return Link(ref, real)

@@ -92,13 +92,15 @@ class Graph:
         """The files that a file extends, in order, missing ones left out."""
         return [each for each in self.targets.get(real, ()) if each in self.paths]
 
-    def put(self, real: str, path: str, targets: list[str]) -> None:
-        """Add a file, or say what its base names lead to now."""
+    def put(self, real: str, path: str, targets: list[str]) -> set[str]:
+        """Add a file, or say what its base names lead to now; gives the real paths that it began or ceased to extend."""
+        before = self.targets.get(real, ())
         self._unlink(real)
         self.paths[real] = path
         self.targets[real] = targets
         for each in targets:
             self.dependents.setdefault(each, {})[real] = None
+        return {*before} ^ {*targets}
 
     def drop(self, real: str) -> None:
         """Take out a file that is gone; those that extend it stay."""
