@@ -213,6 +213,15 @@ def test_selection_grows_from_the_scalar_to_the_document() -> None:
     assert spans == ["3:10-14", "3:4-14", "2:2-3:14", "2:2-4:15", "1:0-4:15", "0:0-4:15", "0:0-5:0"]
 
 
+@pytest.mark.parametrize("text", ["# abo§ve\nbase: low\n", "base: low\n# bel§ow\n", "base: low\n§", "§\n\nbase: low\n"])
+def test_a_selection_holds_its_cursor_beside_everything_too(text: str) -> None:
+    there = editor(f"--- .aj/template/leaf.yaml\n{text}")
+    (found,) = there.ask("textDocument/selectionRange", positions=there.cursors)
+    ((line, column),) = (tuple(each.values()) for each in there.cursors)
+    first, last = (tuple(found["range"][each].values()) for each in ("start", "end"))
+    assert first <= (line, column) <= last
+
+
 TOKENS = """
 --- .aj/template/leaf.yaml
 base: low

@@ -69,6 +69,24 @@ def test_an_override_means_the_same_as_before() -> None:
         assert view.resolved.config == before
 
 
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("target: 5", "target: {name: x, queue: y}"),
+        ("target: null", "target: {name: x, queue: y}"),
+        ("jobs: [a]", "jobs: [{name: x, sku: C1}, {name: y}]"),
+        ("jobs: [a, b]", "jobs: [{}, {name: x, sku: C1}]"),
+    ],
+)
+def test_what_an_override_would_take_away_others_with_is_not_offered(first: str, second: str) -> None:
+    there = editor(
+        f"--- .aj/template/leaf.yaml\nbase: [low, high]\nconfig:§\n--- .aj/template/low.yaml\nconfig: {{{first}}}\n"
+        f"--- .aj/template/high.yaml\nconfig: {{{second}}}\n",
+        ACTIONS,
+    )
+    assert titles(there, only=["refactor.rewrite"]) == []
+
+
 def test_on_a_base_name_and_in_a_file_without_bases_there_is_nothing_to_override() -> None:
     assert titles(editor(INHERITED.replace("§", "").replace("base: low", "base: l§ow"), ACTIONS)) == []
     assert titles(editor("--- .aj/template/leaf.yaml\nconfig: {description: §x}\n", ACTIONS), only=["refactor"]) == []

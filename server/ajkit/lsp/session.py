@@ -225,9 +225,8 @@ class Session:
         self.files.refresh()
         told = list(paths)
         gone = list(dict.fromkeys([*told, *map(self.files.real, told)]))
-        around = {
-            str(folder) for each in gone for folder in PurePosixPath(each).parents
-        }  # their names were looked through
+        # Where a base is missing, the names in these folders were looked through for near ones.
+        around = {str(folder) for each in gone for folder in PurePosixPath(each).parents}
         self._drop_views([*gone, *around])
         self.tallies.changed(self, gone)
         self.engine.forget([*gone, *around])

@@ -52,6 +52,8 @@ def overrides(view: View, offset: int) -> Iterator[Override]:
             continue
         if any(at(each, path) is not MISSING for each in laid_over):
             continue  # what is written here would not win
+        if not _merges([part.value for part in parts], view.resolved.config, path):
+            continue  # it would take what stands beside it away
         edit = insertion(view.file.document, ("config", *path), _spelt(str(path[-1]), value, winner))
         if edit is not None:
             yield Override(
@@ -60,6 +62,24 @@ def overrides(view: View, offset: int) -> Iterator[Override]:
             made += 1
         if made == OFFERED:
             return
+
+
+def _merges(sources: list[dict[str, Json]], config: Json, path: KeyPath) -> bool:
+    """Whether all that a new source has to write around a path merges with what the others have there.
+
+    Where these differ in kind the last one counts whole, and that would be the new one.
+    """
+    for depth in range(1, len(path)):
+        around, last = path[:depth], path[depth - 1]
+        kinds = {type(value) for each in sources if (value := at(each, around)) is not MISSING}
+        if kinds != {type(at(config, around))}:
+            return False
+        before = range(last) if isinstance(last, int) else ()
+        for index in before:  # `{}` is written to skip an item
+            found = (at(each, (*around[:-1], index)) for each in sources)
+            if not all(value is MISSING or isinstance(value, dict) for value in found):
+                return False
+    return True
 
 
 def winner_place(winner: Origin) -> str:

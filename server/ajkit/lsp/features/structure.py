@@ -180,7 +180,7 @@ def selection_ranges(session: Session, _client: Client, params: dict[str, Any]) 
 def _around(root: Node | None, offset: int, size: int) -> list[tuple[int, int]]:
     """The stretches around an offset, each inside the one before."""
     found = [(0, size)]
-    node = root
+    node = root if root is not None and root.start <= offset <= root.end else None  # above and below are comments
     while node is not None:
         _add(found, node.start, node.end)
         if isinstance(node, Scalar):

@@ -93,7 +93,7 @@ class Graph:
         return [each for each in self.targets.get(real, ()) if each in self.paths]
 
     def put(self, real: str, path: str, targets: list[str]) -> set[str]:
-        """Add a file, or say what its base names lead to now; gives the real paths that it began or ceased to extend."""
+        """Add a file, or say what its base names lead to now; gives what it began or ceased to extend."""
         before = self.targets.get(real, ())
         self._unlink(real)
         self.paths[real] = path
