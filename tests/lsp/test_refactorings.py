@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.lsp.choosing import ACTIONS, FAMILY, LEAF, action, apply, chosen, titles
+from tests.lsp.choosing import ACTIONS, FAMILY, LEAF, action, actions, apply, chosen, titles
 from tests.lsp.fixture import Editor, editor
 
 # -- overriding --------------------------------------------------------------------------------------------------------
@@ -223,3 +223,9 @@ def test_while_typing_other_templates_are_only_counted() -> None:
     assert (
         titles(editor(FAMILY, ACTIONS, graph=False), only=["refactor.move"])[0] == "Move `environment.image` to `low`"
     )
+
+
+def test_what_has_errors_of_its_own_stays() -> None:
+    there = editor(FAMILY.replace("im§age: x  # of us", "im§age: {a: x, a: y}"), ACTIONS)
+    moves = [each for each in actions(there) if each["title"].startswith("Move")]
+    assert {each["disabled"]["reason"] for each in moves} == {"it has errors of its own: mend them first"}

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import yaml
 
 from ajkit.lsp.failure import RequestFailed
+from tests.lsp.choosing import ACTIONS, apply
 from tests.lsp.fixture import BARE, NEOVIM, Editor, editor, short, span
 from tests.lsp.wire import Wire
 
@@ -181,3 +183,23 @@ def test_files_moved_by_the_editor(old: str, new: str, edits: list[str]) -> None
     files = [{"oldUri": f"file:///w/.aj/template/{old}", "newUri": f"file:///w/.aj/template/{new}"}]
     answer = editor(MOVES).ask("workspace/willRenameFiles", files=files)
     assert (edited(answer) if answer else []) == edits
+
+
+@pytest.mark.parametrize("new", ["null", "true", "~", "1.5", "- x", "<<", "a b", "8x", "x\u2028y"])
+def test_a_name_that_yaml_takes_for_something_else_is_put_in_quotes(new: str) -> None:
+    there = editor(TASKS.replace("§", "").replace("data:", "da§ta:"), ACTIONS)
+    (change,) = there.ask("textDocument/rename", newName=new)["documentChanges"]
+    after = apply(there, {"edit": {"documentChanges": [change]}})[short(there.uri)]
+    assert new in yaml.safe_load(after)["config"]["storage"]
+
+
+@pytest.mark.parametrize("name", ["null", "true", "1"])
+def test_a_base_is_still_named_where_yaml_takes_its_name_for_something_else(name: str) -> None:
+    found = renamed(editor(NAMES), name)
+    assert f'.aj/template/leaf.yaml:0:7-13 "{name}"' in found
+
+
+def test_a_name_that_is_there_already_is_refused() -> None:
+    there = editor(TASKS)
+    with pytest.raises(RequestFailed, match="there is a `master` already"):
+        there.ask("textDocument/rename", newName="master")

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ajkit.lsp.reading import template_of
-from ajkit.lsp.spans import unquoted
-from ajkit.shared.problem import Edit
+from ajkit.lsp.spans import renamed
 from ajkit.shared.template.names import SUFFIX, base_path, dotted_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from ajkit.lsp.session import Session
+    from ajkit.shared.problem import Edit
     from ajkit.shared.template.source import BaseRef, TemplateFile
 
 
@@ -50,7 +50,7 @@ def names_after(session: Session, home: str | None, moves: Mapping[str, str]) ->
             if name is None:
                 lost.append((file.path, ref.name))
             elif name != ref.name:
-                edits.append(Edit(unquoted(ref.span), name))
+                edits.append(renamed(ref.span, name))
     return Moved(tuple(edits), tuple(lost))
 
 

@@ -60,6 +60,9 @@ def _lift(session: Session, view: View, path: KeyPath, entry: Entry, base: Merge
         return Lift(title, refused="this file cannot be read as a whole: mend it first")
     if base.on_cycle or base.causes:
         return Lift(title, refused="the base has errors of its own")
+    wrong = (each.span.start for each in view.file.document.problems if each.is_error and each.span)
+    if any(entry.start <= each < entry.node.end for each in wrong):
+        return Lift(title, refused="it has errors of its own: mend them first")
     there = base.file.written(path)
     if there is not None and isinstance(there[0].value, dict | list) and there[0].value:
         return Lift(title, refused="the base has a mapping or list of its own there")

@@ -10,8 +10,7 @@ from ajkit.lsp.edits import workspace_edit
 from ajkit.lsp.failure import INVALID_PARAMS, RequestFailed
 from ajkit.lsp.moving import names_after
 from ajkit.lsp.reading import dependents_of, template_of
-from ajkit.lsp.spans import unquoted
-from ajkit.shared.problem import Edit
+from ajkit.lsp.spans import renamed, unquoted
 from ajkit.shared.template.names import SUFFIX, base_path, name_fault
 from ajkit.shared.template.query import base_at, spot_at
 
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from ajkit.lsp.capabilities import Client
     from ajkit.lsp.session import Session
     from ajkit.lsp.view import View
-    from ajkit.shared.template.source import BaseRef
+    from ajkit.shared.template.source import BaseRef, TemplateFile
     from ajkit.shared.where import KeyPath, Span
 
 FREE_NAMES: tuple[KeyPath, ...] = (("_extra", "volcano", "tasks"), ("storage",))
@@ -60,7 +59,11 @@ def rename(session: Session, client: Client, params: dict[str, Any]) -> dict[str
     if not new or any(character in new for character in "\n\r:#{}[],&*!|>'\"%@`"):
         raise RequestFailed(f"`{new}` cannot be a name here", INVALID_PARAMS)
     path = key[0]
-    edits = [Edit(unquoted(each), new) for each in _writers(session, view, path)]
+    files = _concerned(session, view, path)
+    if new != path[-1] and any(file.written((*path[:-1], new)) for file in files):
+        raise RequestFailed(f"there is a `{new}` already beside it", INVALID_PARAMS)
+    keys = ((file, written[1]) for file in files if (written := file.written(path)) is not None)
+    edits = [renamed(file.document.span(key), new) for file, key in keys if key is not None]
     return workspace_edit(session, client, edits)
 
 
@@ -95,8 +98,8 @@ def _free_name(view: View, offset: int) -> tuple[KeyPath, Span] | None:
     return spot.config_path, view.file.document.span(spot.entry)
 
 
-def _writers(session: Session, view: View, path: KeyPath) -> Iterator[Span]:
-    """The key in this file, in the bases that write it, and in everything that extends one of these."""
+def _concerned(session: Session, view: View, path: KeyPath) -> list[TemplateFile]:
+    """This file, its bases, and everything that extends one of those that write a key."""
     files = {each.file.real: each.file for each in view.resolved.everything}
     graph = view.graph
     if graph is not None:
@@ -106,10 +109,7 @@ def _writers(session: Session, view: View, path: KeyPath) -> Iterator[Span]:
             file = template_of(session, each)
             if file is not None:
                 files.setdefault(file.real, file)
-    for file in files.values():
-        found = file.written(path)
-        if found is not None and found[1] is not None:
-            yield file.document.span(found[1])
+    return list(files.values())
 
 
 def will_rename_files(session: Session, client: Client, params: dict[str, Any]) -> dict[str, Any] | None:
