@@ -199,10 +199,9 @@ class Session:
         """Take over the parsed document of a buffer, unless it was edited or closed meanwhile."""
         if self.buffers.get(buffer.uri) is buffer:
             reached = self.engine.edited(file)
-            for uri, view in list(self._views.items()):
-                if view.file.real in reached:
-                    self._views.pop(uri)
-                    self.others_changed = True
+            for uri in [uri for uri, view in self._views.items() if view.file.real in reached] if reached else ():
+                del self._views[uri]
+                self.others_changed = True
             if not file.document.problems and not file.document.broken:
                 self._sound[buffer.uri] = file.document
 
