@@ -46,7 +46,8 @@ def queue(state: str, code: str = "0:0", **facts: str) -> str:
         (queue("DEADLINE"), (FAILED, "it could not end before its deadline", None)),
         (queue("BOOT_FAIL"), (FAILED, "its nodes did not start", None)),
         (queue("TIMEOUT"), (FAILED, "stopped at the partition's time limit", 124)),
-        (queue("NEWLY_INVENTED"), (FAILED, "Slurm says NEWLY_INVENTED", None)),
+        (queue("LAUNCH_FAILED"), (FAILED, "Slurm could not make its nodes ready for it", None)),
+        (queue("REVOKED"), (FAILED, "another cluster of the federation took it", None)),
         ("account COMPLETED|0:0\n", (DONE, "", 0)),
         ("account CANCELLED by 1001|0:15\n", (CANCELLED, None, None)),
         ("account FAILED|3:0\nresult 3 node-0\n", (FAILED, "node-0 exited with 3", 3)),
@@ -59,6 +60,12 @@ def test_status(text: str, status: tuple[JobState, str | None, int | None]) -> N
     state, message, code = told(text)
     assert (state, code) == (status[0], status[2])
     assert status[1] is None or message == status[1]
+
+
+@pytest.mark.parametrize("text", [queue("NEWLY_INVENTED"), "account NEWLY_INVENTED|0:0\n"])
+def test_a_word_that_is_not_known_is_no_end(text: str) -> None:
+    with pytest.raises(Unavailable, match="Slurm says NEWLY_INVENTED of the job"):
+        told(text)
 
 
 def test_who_cancelled() -> None:

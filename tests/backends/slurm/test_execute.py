@@ -137,6 +137,19 @@ def test_accepted_and_the_answer_lost(play: Play, tmp_path: Path) -> None:
     assert len(play.seen("sbatch")) == 1
 
 
+@pytest.mark.parametrize("whom", ["$$", "$PPID"])
+@pytest.mark.parametrize("options", [{}, LOGIN])
+def test_killed_after_slurm_took_the_job(options: dict[str, str], whom: str, play: Play, tmp_path: Path) -> None:
+    """The kernel, short of memory, ends sbatch, or the program that runs it, before the id is written down."""
+    play.program("sbatch", f'echo called >>"$0.seen"\necho 41 >>"$play/ids"\nkill -KILL {whom}\nsleep 0.2\n')
+    job = submission(tmp_path, options=options)
+    with pytest.raises(OutcomeUnknown):
+        submit(job)
+    assert SlurmExecution().find(job) == "41"
+    assert submit(job) == "41"
+    assert play.seen("sbatch") == ["called"]
+
+
 def test_sbatch_that_says_nothing(play: Play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(execute, "_SUBMIT_SECONDS", 1.0)
     play.write("hang")

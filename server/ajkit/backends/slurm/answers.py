@@ -15,8 +15,22 @@ if TYPE_CHECKING:
 
     from ajkit.shared.job.execution import ExecutionError
 
-_WAITING = {"PENDING", "CONFIGURING", "REQUEUED", "REQUEUE_HOLD", "REQUEUE_FED", "SPECIAL_EXIT", "RESV_DEL_HOLD"}
-_RUNNING = {"RUNNING", "COMPLETING", "SUSPENDED", "STOPPED", "RESIZING", "SIGNALING", "STAGE_OUT"}
+_WAITING = frozenset(
+    [
+        "PENDING",
+        "CONFIGURING",
+        "POWER_UP_NODE",
+        "EXPEDITING",
+        "REQUEUED",
+        "REQUEUE_HOLD",
+        "REQUEUE_FED",
+        "SPECIAL_EXIT",
+        "RESV_DEL_HOLD",
+    ]
+)
+_RUNNING = frozenset(
+    ["RUNNING", "COMPLETING", "SUSPENDED", "STOPPED", "RESIZING", "SIGNALING", "STAGE_OUT", "UPDATE_DB"]
+)
 _KILLED = 137
 _NO_LOG = (0, 53)
 """What Slurm gives as exit code when it cannot open the log of a job on the node."""
@@ -39,14 +53,21 @@ _REASONS = {
     "ReqNodeNotAvail": "nodes it needs are down or reserved",
 }
 
-_MAYBE = ("Socket timed out", "Zero Bytes were transmitted", "Transport endpoint", "receive failure")
+_MAYBE = (
+    "Socket timed out",
+    "Zero Bytes were transmitted",
+    "Transport endpoint",
+    "receive failure",
+    "shutdown failure",
+    "Unexpected message received",
+)
 _CERTAINLY_NOT = (
     "Unable to contact slurm controller",
     "Connection refused",
     "temporarily unable",
     "authentication",
     "Munge",
-    "Controller is in standby",
+    "standby mode",
     "shutting down",
 )
 
@@ -59,6 +80,9 @@ def read_status(text: str, *, asked_to_stop: bool, limit: int | None, folder: st
         asked_to_stop: whether its cancellation was asked for through us.
         limit: the time limit of the job in seconds.
         folder: the folder of the job on the nodes.
+
+    Raises:
+        Unavailable: Slurm has a word for it that is not known here.
     """
     said: dict[str, str] = {}
     for line in text.splitlines():
@@ -138,7 +162,11 @@ def _signal(number: int) -> str:
 
 
 def _taken(state: str, facts: Mapping[str, str], limit: int | None) -> Status:
-    """A job that Slurm ended."""
+    """A job that Slurm ended.
+
+    Raises:
+        Unavailable: by a word that is none of those known here.
+    """
     nodes = facts.get("NodeList", "").replace("(null)", "")
     match state:
         case "TIMEOUT":
@@ -153,8 +181,13 @@ def _taken(state: str, facts: Mapping[str, str], limit: int | None) -> Status:
             return Status(JobState.FAILED, "a job of higher priority took its nodes")
         case "DEADLINE":
             return Status(JobState.FAILED, "it could not end before its deadline")
+        case "LAUNCH_FAILED" | "RECONFIG_FAIL":
+            return Status(JobState.FAILED, "Slurm could not make its nodes ready for it")
+        case "REVOKED":
+            return Status(JobState.FAILED, "another cluster of the federation took it")
         case _:
-            return Status(JobState.FAILED, f"Slurm says {state}")
+            # What is not known to be an end is none: the job may run.
+            raise Unavailable(f"Slurm says {state} of the job, which is not known here")
 
 
 def _over_time(limit: int | None) -> str:

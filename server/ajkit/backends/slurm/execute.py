@@ -94,7 +94,7 @@ class SlurmExecution:
             raise OutcomeUnknown(str(error)) from None
         if said.code == programs.REFUSED:
             raise read_refusal(said.errors)
-        programs.expect_done(site, said)
+        programs.expect_done(site, said, OutcomeUnknown)
         return _first_number(said.text)
 
     def find(self, job: Submission) -> str | None:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ajkit.backends.slurm.site import Output, Site
+    from ajkit.shared.job.execution import ExecutionError
 
 NO_FOLDER, BUSY, VOID, AWAY, REFUSED, NO_SLURM = 70, 71, 72, 73, 74, 75
 """How a program ends when it did not do what it is for.
@@ -43,7 +44,7 @@ def submit(folder: str, ticket: str, files: Mapping[str, str], values: Mapping[s
 
     Under the lock only the newest ticket counts: a program that is left of a daemon that died, and comes late, finds
     that the job was looked up meanwhile and does nothing. The `values` become variables of sbatch's own process, which
-    ``--export=ALL`` hands to the job: they are in no argument and no file.
+    ``--export=ALL`` hands to the job: they are in no argument and no file. An sbatch that was killed has said no no.
     """
     written = "\n".join(f"printf %s {shlex.quote(text)} >{shlex.quote(name)}" for name, text in files.items())
     exports = "\n".join(f"export {name}={shlex.quote(value)}" for name, value in values.items())
@@ -58,7 +59,7 @@ sbatch=$(command -v sbatch) || return {NO_SLURM}
 {written} || return {NO_FOLDER}
 {_own_variables()}
 {exports}
-id=$("$sbatch" --parsable {BATCH} </dev/null) || return {REFUSED}
+id=$("$sbatch" --parsable {BATCH} </dev/null) || return $(($? > 128 ? $? : {REFUSED}))
 id=${{id%%;*}}
 echo "$id" >id
 echo "$id\""""
@@ -151,11 +152,12 @@ esac
 echo "$told\""""
 
 
-def expect_done(site: Site, said: Output) -> None:
+def expect_done(site: Site, said: Output, cut_short: type[ExecutionError] = Unavailable) -> None:
     """Make what a program ended with into what it means.
 
     Raises:
         Unavailable: it did not do what it is for.
+        ExecutionError: the one that is `cut_short`: it ended in a way that is none of its own, somewhere in the middle.
     """
     meanings = {
         NO_FOLDER: f"the job's folder cannot be laid out there: {said.errors}",
@@ -164,8 +166,10 @@ def expect_done(site: Site, said: Output) -> None:
         AWAY: f"the controller does not answer {said.errors}".rstrip(),
         NO_SLURM: "there are no commands of Slurm (sbatch, squeue, scontrol) on the PATH",
     }
+    if said.code in meanings:
+        raise Unavailable(f"{site}: {meanings[said.code]}")
     if said.code != 0:
-        raise Unavailable(f"{site}: {meanings.get(said.code, said.errors or f'bash ended with {said.code}')}")
+        raise cut_short(f"{site}: {said.errors or f'bash ended with {said.code}'}")
 
 
 def _locked() -> str:
