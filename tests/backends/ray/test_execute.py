@@ -104,13 +104,19 @@ def test_a_job_that_is_there_already_is_found(cluster: Cluster, tmp_path: Path) 
     assert (submit(job), submit(job)) == (ID, ID)
     with pytest.raises(Rejected, match="another job of the id aj-abcdefghij"):
         submit(submission(tmp_path, "something else"))
-    with pytest.raises(Rejected, match="another job"):
-        RayExecution().find(submission(tmp_path, "something else"))
+    assert RayExecution().find(submission(tmp_path, "something else")) is None
 
 
 def test_what_ray_refuses(cluster: Cluster, tmp_path: Path) -> None:
     cluster.say["POST /api/jobs/"] = 500, TRACE.format("Invalid runtime_env: conda and pip")
     with pytest.raises(Rejected, match=r"^RuntimeError: Invalid runtime_env: conda and pip$"):
+        submit(submission(tmp_path))
+
+
+@pytest.mark.parametrize("status", [502, 503, 504])
+def test_a_gateway_that_had_no_answer(status: int, cluster: Cluster, tmp_path: Path) -> None:
+    cluster.say["POST /api/jobs/"] = status, "upstream went away"
+    with pytest.raises(OutcomeUnknown, match="upstream went away"):
         submit(submission(tmp_path))
 
 
@@ -207,7 +213,6 @@ def test_the_way_of_a_job(cluster: Cluster, tmp_path: Path) -> None:
         ("SUCCEEDED", "Job finished successfully.", JobState.DONE),
         ("STOPPED", "Job was intentionally stopped.", JobState.CANCELLED),
         ("FAILED", "runtime_env setup failed: no torch\nmore", JobState.FAILED),
-        ("BROODING", "odd", JobState.FAILED),
     ],
 )
 def test_ends(status: str, message: str, state: JobState, cluster: Cluster, tmp_path: Path) -> None:
@@ -218,6 +223,15 @@ def test_ends(status: str, message: str, state: JobState, cluster: Cluster, tmp_
     assert found.state is state
     if state is JobState.FAILED:
         assert message.split("\n", maxsplit=1)[0] in found.message
+
+
+@pytest.mark.parametrize("status", ["BROODING", None])
+def test_a_word_that_is_not_known_is_no_end(status: str | None, cluster: Cluster, tmp_path: Path) -> None:
+    job = submission(tmp_path)
+    submit(job)
+    cluster.jobs[ID] |= {"status": status}
+    with pytest.raises(Unavailable, match=f"{status!r}"):
+        RayExecution().status(Handle(job, ID))
 
 
 def test_a_head_that_was_started_anew(cluster: Cluster, tmp_path: Path) -> None:

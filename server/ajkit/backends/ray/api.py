@@ -54,7 +54,7 @@ class Api:
             Unavailable: the cluster cannot be asked.
         """
         found = self._found(f"/api/jobs/{quote(job_id)}/logs")
-        return "" if found is None else str(found["logs"])
+        return "" if found is None else str(found.get("logs") or "")
 
     def submit(self, body: Mapping[str, Any]) -> Answer:
         """Ask for a job.

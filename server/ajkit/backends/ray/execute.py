@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 _OVER, _STARTED = "over", "started"
 _FRESH_SECONDS = 1.0
+_UNCLEAR = frozenset({502, 503, 504})
 _ENTRYPOINT = "python -m aj_job"
 _DIGEST = "aj_spec_sha256"
 _PLACING = "Ray looks for nodes that are free for it"
@@ -94,17 +95,16 @@ class RayExecution:
         except Unavailable as error:
             raise OutcomeUnknown(f"{said.reason}; then {error}") from None
         if there is None:
-            raise Rejected(said.reason)
-        _same(job, there)
+            # Whoever stands before the cluster and had no answer of it cannot say that it did not take the job.
+            raise (OutcomeUnknown if said.status in _UNCLEAR else Rejected)(said.reason)
+        if not _is_ours(there, job):
+            raise Rejected(f"the cluster has another job of the id {job.token}")
         return job.token
 
     def find(self, job: Submission) -> str | None:
         """See `Execution.find`."""
         there = _api(job.spec).job(job.token)
-        if there is None:
-            return None
-        _same(job, there)
-        return job.token
+        return job.token if there is not None and _is_ours(there, job) else None
 
     def status(self, handle: Handle) -> Status:
         """See `Execution.status`."""
@@ -112,11 +112,16 @@ class RayExecution:
         there = api.job(handle.backend_id)
         if there is None:
             return Status(JobState.LOST, _FORGOTTEN)
-        match there["status"]:
+        match there.get("status"):
             case "PENDING":
                 return Status(JobState.QUEUED, _first_line(there.get("message")))
             case "RUNNING":
                 return Status(JobState.RUNNING) if self._has_started(api, job) else Status(JobState.QUEUED, _PLACING)
+            case "SUCCEEDED" | "STOPPED" | "FAILED":
+                pass
+            case word:
+                # What is not known to be an end is none: the job may run.
+                raise Unavailable(f"Ray says {word!r} of the job, which is not known here")
         text = api.logs(handle.backend_id)
         record.keep(_logs(job), text)
         _mark(job, _OVER)
@@ -246,14 +251,8 @@ def _body(job: Submission, packages: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _same(job: Submission, there: Mapping[str, Any]) -> None:
-    """Make sure that a job of our name is ours.
-
-    Raises:
-        Rejected: it is another one.
-    """
-    if (there.get("metadata") or {}).get(_DIGEST) != spec_digest(job.spec):
-        raise Rejected(f"the cluster has another job of the id {job.token}")
+def _is_ours(there: Mapping[str, Any], job: Submission) -> bool:
+    return bool((there.get("metadata") or {}).get(_DIGEST) == spec_digest(job.spec))
 
 
 def _ended(there: Mapping[str, Any], word: str) -> Status:
@@ -263,10 +262,7 @@ def _ended(there: Mapping[str, Any], word: str) -> Status:
             return Status(JobState.DONE, "", 0)
         case "STOPPED":
             return Status(JobState.CANCELLED, "stopped")
-        case "FAILED":
-            return Status(JobState.FAILED, word or said, there.get("driver_exit_code"))
-        case unknown:
-            return Status(JobState.FAILED, f"Ray says {unknown}: {said}")
+    return Status(JobState.FAILED, word or said, there.get("driver_exit_code"))
 
 
 def _first_line(text: str | None) -> str:
