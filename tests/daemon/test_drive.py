@@ -3,151 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import io
-import tarfile
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from ajkit.daemon import drive, records
-from ajkit.daemon.engines import Engines
-from ajkit.daemon.hub import Hub
-from ajkit.daemon.journal import Journal
-from ajkit.daemon.ledger import Ledger
-from ajkit.daemon.queue import Queue
-from ajkit.daemon.store import CodeStore
+from ajkit.daemon import drive
 from ajkit.shared.contract import JobInfo, SubmitRequest
 from ajkit.shared.job.execution import JobState, OutcomeUnknown, Rejected, Status, Unavailable
-from ajkit.submit.registry import CannotRun
+from tests.daemon.driven import DONE, RUNNING, Engine, World, world
 from tests.daemons import job_spec
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from ajkit.shared.job.execution import Handle, Submission
 
-DONE = Status(JobState.DONE, exit_code=0)
-RUNNING = Status(JobState.RUNNING)
-
-
-class Engine:
-    """An engine by script: what submit does each time, what find answers, the statuses of a job that is there."""
-
-    name = "local"
-    poll_seconds = 0.01
-
-    def __init__(
-        self, submits: list[object], statuses: list[object] | None = None, finds: list[object] | None = None
-    ) -> None:
-        self.submits = submits
-        self.statuses = statuses or [RUNNING, DONE]
-        self.finds = finds or []
-        self.jobs: list[str] = []
-        self.calls: list[str] = []
-
-    def submit(self, job: Submission, report: Callable[[str], None]) -> str:
-        self.calls.append("submit")
-        report("sending")
-        then = self.submits.pop(0)
-        if not isinstance(then, Rejected | Unavailable):
-            self.jobs.append(job.token)
-        if isinstance(then, Exception):
-            raise then
-        return str(then)
-
-    def find(self, job: Submission) -> str | None:
-        self.calls.append("find")
-        then = self.finds.pop(0) if self.finds else None
-        if isinstance(then, Exception):
-            raise then
-        return "found" if job.token in self.jobs else None
-
-    def status(self, _: Handle) -> Status:
-        then = self.statuses[0] if len(self.statuses) == 1 else self.statuses.pop(0)
-        if isinstance(then, Exception):
-            raise then
-        assert isinstance(then, Status)
-        return then
-
-    def cancel(self, _: Handle) -> None:
-        self.calls.append("cancel")
-        self.statuses = [Status(JobState.CANCELLED)]
-
-
-class OneEngine:
-    """The registry of executions that has one engine, or none."""
-
-    def __init__(self, engine: Engine | None) -> None:
-        self.engine = engine
-
-    def find(self, service: str) -> Any:
-        if self.engine is None:
-            raise CannotRun(f"nothing here runs the service `{service}`")
-        return self.engine
-
-
-class World:
-    """A daemon without its HTTP face."""
-
-    def __init__(self, root: Path) -> None:
-        self.journal = Journal(str(root / "journal.sqlite3"))
-        self.hub = Hub()
-        self.ledger = Ledger(self.journal, self.hub)
-        self.store = CodeStore(str(root / "code"), size=10_000, entries=10)
-        self.engines = Engines()
-        self.root = root
-        made = io.BytesIO()
-        tarfile.open(fileobj=made, mode="w").close()
-        self.digest = hashlib.sha256(made.getvalue()).hexdigest()
-        with self.store.receive() as incoming:
-            incoming.write(made.getvalue())
-            incoming.keep(self.digest)
-
-    def queue(self, engine: Engine | None) -> Queue:
-        executions: Any = OneEngine(engine)
-        return Queue(str(self.root / "jobs"), self.ledger, self.engines, executions, self.store, self.hub)
-
-    async def accept(self) -> str:
-        body = SubmitRequest(spec=job_spec("true"), code_digest=self.digest)
-        info, _ = await self.ledger.accept(body, "", body.spec.sid)
-        return info.id
-
-    async def info(self, job_id: str) -> JobInfo:
-        info = await self.ledger.ask(partial(records.job_info, job_id=job_id))
-        assert info is not None
-        return info
-
-    async def states(self, job_id: str) -> list[str]:
-        events = await self.ledger.ask(partial(records.events_after, job_id=job_id, seq=0))
-        states = [each.state.value for each in events]
-        return [each for at, each in enumerate(states) if at == 0 or states[at - 1] != each]
-
-    async def until(self, job_id: str, *states: JobState) -> None:
-        async with asyncio.timeout(10):
-            while (await self.info(job_id)).state not in states:  # noqa: ASYNC110 - a look from outside
-                await asyncio.sleep(0.005)
-
-    async def driven(self, engine: Engine | None, job_id: str | None = None) -> tuple[JobInfo, list[str]]:
-        """Drive a job to its end: the job and its states in order."""
-        job_id = job_id or await self.accept()
-        queue = self.queue(engine)
-        await queue.start()
-        async with asyncio.timeout(10):
-            while queue.live:  # noqa: ASYNC110 - a look from outside
-                await asyncio.sleep(0.005)
-        return await self.info(job_id), await self.states(job_id)
-
-
-@pytest.fixture
-def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.setattr(drive, "_FIRST_PAUSE", 0.01)
-    made = World(tmp_path)
-    yield made
-    made.engines.close()
-    made.journal.close()
+__all__ = ["world"]
 
 
 def test_a_good_day(world: World) -> None:

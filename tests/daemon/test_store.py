@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import io
 import os
 import tarfile
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 import pytest
 
-from ajkit.daemon.archive import UnsafeArchive
+from ajkit.daemon.archive import UnsafeArchive, unpack
 from ajkit.daemon.store import CodeStore
 from tests.daemons import Host, finish, host, job_spec
 
@@ -48,6 +50,33 @@ def test_many_daemons_unpack_one_archive_at_once(tmp_path: Path) -> None:
     assert len(set(found)) == 1
     assert len(os.listdir(found[0].folder)) == 100
     assert sorted(os.listdir(stores[0].folder(digest))) == ["archive.tar", "tree"]
+
+
+def test_many_jobs_that_wait_for_their_code_leave_threads_for_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = CodeStore(str(tmp_path), size=10**6, entries=1000)
+    digest = keep(store, packed(a="1"))
+    held, unpacked = threading.Event(), []
+
+    def slow(file: IO[bytes], folder: str) -> None:
+        held.wait(20)
+        unpacked.append(folder)
+        unpack(file, folder)
+
+    monkeypatch.setattr("ajkit.daemon.store.unpack", slow)
+
+    async def scene() -> None:
+        waiting = [asyncio.create_task(store.ready(digest)) for _ in range(100)]
+        try:
+            async with asyncio.timeout(10):
+                assert await asyncio.to_thread(lambda: "answered") == "answered"
+        finally:
+            held.set()
+        assert len(set(await asyncio.gather(*waiting))) == 1
+
+    asyncio.run(scene())
+    assert len(unpacked) == 1
 
 
 def test_what_is_on_its_way_to_another_is_left(tmp_path: Path) -> None:

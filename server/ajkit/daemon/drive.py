@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ajkit.daemon.archive import UnsafeArchive
 from ajkit.daemon.engines import BackendFault
-from ajkit.shared.job.execution import Handle, JobState, OutcomeUnknown, Rejected, Unavailable
+from ajkit.shared.job.execution import ExecutionError, Handle, JobState, OutcomeUnknown, Rejected, Unavailable
 from ajkit.submit.registry import CannotRun
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ _ASK_AGAIN = 10.0
 """Seconds after which an engine that has not stopped a job is asked again."""
 _SHARE, _SLOWEST = 0.02, 10.0
 """A job that has run for long is asked after less often: every fiftieth of its age, down to a tenth of the pace."""
+_DOUBTS, _LONGEST_DOUBT = 10, 30.0
+"""How many looks, and how many seconds at most, an engine must go on not to know a job before that is believed."""
 
 
 class Pause:
@@ -102,7 +104,6 @@ class Drive:
             if self._id in self._stopping:
                 await self._ledger.step(self._id, JobState.CANCELLED, message="cancelled before it was handed over")
                 return None
-            ticket = self._hub.ticket(self._id)
             try:
                 backend_id = await self._submit(execution, info.code_digest)
             except Rejected as error:
@@ -118,7 +119,7 @@ class Drive:
             else:
                 await self._ledger.step(self._id, JobState.SUBMITTED, backend_id=backend_id, attempt=backend_id)
                 return backend_id
-            await self._hub.wait(self._id, ticket, pause.take())
+            await self._rest(pause.take())
 
     async def _look_up(self, execution: Execution) -> str | None:
         """The engine's id of a job that may have arrived, None when it certainly has not; asks until it is told."""
@@ -126,14 +127,15 @@ class Drive:
         while True:
             try:
                 return await self._engines.call(execution.find, self._job)
-            except (Unavailable, OutcomeUnknown) as error:
-                await self._ledger.step(self._id, JobState.UNKNOWN, message=str(error))
+            except ExecutionError as error:
+                # A question that is refused tells no more of the job than one that is not answered.
+                await self._told(JobState.UNKNOWN, str(error))
             await asyncio.sleep(pause.take())
 
     async def _submit(self, execution: Execution, code_digest: str) -> str:
         """Hand the job over, the intent on the disk before; see `Execution.submit` for what it raises."""
         try:
-            code = self._store.unpacked(code_digest) or await asyncio.to_thread(self._store.snapshot, code_digest)
+            code = await self._store.ready(code_digest)
         except (UnsafeArchive, FileNotFoundError) as error:
             raise Rejected(f"the code of the job is gone: {error}") from error
         except OSError as error:
@@ -151,9 +153,9 @@ class Drive:
         loop = asyncio.get_running_loop()
         began, asked = loop.time(), -_ASK_AGAIN
         last: Status | None = None
+        missed: float | None = None
         trouble = Pause()
         while True:
-            ticket = self._hub.ticket(self._id)
             cancel = self._id in self._stopping
             try:
                 if cancel and loop.time() - asked >= _ASK_AGAIN:
@@ -161,21 +163,45 @@ class Drive:
                     await self._engines.call(execution.cancel, handle)
                     asked = loop.time()
                 status = await self._engines.call(execution.status, handle)
-            except (Unavailable, OutcomeUnknown) as error:
+            except ExecutionError as error:
                 await self._ledger.note(self._id, str(error))
                 last, wait = None, trouble.take()
             else:
                 trouble.reset()
-                if status != last:
-                    await self._told(status)
+                missed = (missed or loop.time()) if status.state is JobState.LOST else None
+                if missed is not None and loop.time() - missed < _doubt(execution):
+                    await self._ledger.note(self._id, f"{status.message}; looking again")
+                    last = None
+                elif status != last:
+                    await self._told(status.state, status.message, status.exit_code)
                     last = status
-                if status.state.is_terminal:
-                    return
-                age = 0.0 if cancel else (loop.time() - began) * _SHARE
+                    if status.state.is_terminal:
+                        return
+                age = 0.0 if cancel or missed else (loop.time() - began) * _SHARE
                 wait = min(max(execution.poll_seconds, age), execution.poll_seconds * _SLOWEST)
-            await self._hub.wait(self._id, ticket, wait)
+            await self._rest(wait, unless_cancelled=not cancel)
 
-    async def _told(self, status: Status) -> None:
+    async def _rest(self, seconds: float, *, unless_cancelled: bool = True) -> None:
+        """Wait; no longer than until the job is to be cancelled, where that is to be heeded."""
+        loop = asyncio.get_running_loop()
+        until = loop.time() + seconds
+        while (left := until - loop.time()) > 0:
+            if unless_cancelled and self._id in self._stopping:
+                return
+            if self._hub.closed:
+                # Nobody is told of anything any more: the daemon is about to let go of the job.
+                await asyncio.sleep(left)
+            await self._hub.wait(self._id, self._hub.ticket(self._id), left)
+
+    async def _told(self, state: JobState, message: str, exit_code: int | None = None) -> None:
         """Write down what the engine says: a step where there is one, else its words alone."""
-        if not await self._ledger.step(self._id, status.state, message=status.message, exit_code=status.exit_code):
-            await self._ledger.note(self._id, status.message)
+        if not await self._ledger.step(self._id, state, message=message, exit_code=exit_code):
+            await self._ledger.note(self._id, message)
+
+
+def _doubt(execution: Execution) -> float:
+    """The seconds for which an engine that does not know a job is not believed.
+
+    What answers for an engine that is being started, or a copy of its records that is behind, knows no job for a while.
+    """
+    return min(_DOUBTS * execution.poll_seconds, _LONGEST_DOUBT)

@@ -33,26 +33,40 @@ class BackendFault(OutcomeUnknown):
 
 
 class Engines:
-    """A few threads in which backends wait for their engines."""
+    """Threads in which backends wait for their engines, a few for each: one that hangs must not keep the others."""
 
     def __init__(self, meters: Meters | None = None, threads: int = _AT_ONCE) -> None:
-        """`meters` counts the calls; `threads` of them are under way at once."""
-        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="engine")
+        """`meters` counts the calls; `threads` of them are under way at once at each engine."""
+        self._pools: dict[str, ThreadPoolExecutor] = {}
+        self._threads = threads
         self._meters = meters or Meters()
         self._shared: dict[tuple[object, ...], asyncio.Future[Any]] = {}
+        self._closed = False
 
     async def call(self, ask: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Ask an engine and wait for what it answers or raises.
 
         Raises:
-            BackendFault: anything that is neither an ExecutionError nor a KeyError.
+            BackendFault: anything that is no ExecutionError.
         """
-        loop = asyncio.get_running_loop()
+        return await self._call(ExecutionError, partial(ask, *args, **kwargs))
+
+    async def pick(self, ask: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """What `call` answers to a question by a name that there may not be: a log, a kind of value.
+
+        Raises:
+            KeyError: there is none of that name.
+            BackendFault: anything that is neither that nor an ExecutionError.
+        """
+        return await self._call((ExecutionError, KeyError), partial(ask, *args, **kwargs))
+
+    async def _call(self, passed: type[Exception] | tuple[type[Exception], ...], ask: partial[T]) -> T:
+        service = getattr(getattr(ask.func, "__self__", None), "name", "")
         outcome = "fault"
         try:
-            answer = await loop.run_in_executor(self._pool, partial(ask, *args, **kwargs))
+            answer = await asyncio.get_running_loop().run_in_executor(self._pool(service), ask)
             outcome = "answered"
-        except (ExecutionError, KeyError) as error:
+        except passed as error:
             outcome = type(error).__name__
             raise
         except Exception as error:
@@ -61,19 +75,26 @@ class Engines:
         else:
             return answer
         finally:
-            service = getattr(getattr(ask, "__self__", None), "name", "")
-            self._meters.engine_calls[service, getattr(ask, "__name__", ""), outcome] += 1
+            self._meters.engine_calls[service, getattr(ask.func, "__name__", ""), outcome] += 1
+
+    def _pool(self, service: str) -> ThreadPoolExecutor:
+        if self._closed:
+            raise RuntimeError("the daemon stops: no engine is asked any more")
+        if service not in self._pools:
+            self._pools[service] = ThreadPoolExecutor(self._threads, thread_name_prefix=f"engine {service}")
+        return self._pools[service]
 
     async def shared(self, ask: Callable[[Handle, *Ts], T], handle: Handle, *args: *Ts) -> T:
         """What `call` answers, which may be a moment old: those who ask the same at the same time are answered at once.
 
         Raises:
-            BackendFault: anything that is neither an ExecutionError nor a KeyError.
+            KeyError: there is nothing of that name.
+            BackendFault: anything that is neither that nor an ExecutionError.
         """
         key = (getattr(ask, "__name__", ""), handle.job.token, *args)
         known = self._shared.get(key)
         if known is None:
-            known = asyncio.ensure_future(self.call(ask, handle, *args))
+            known = asyncio.ensure_future(self.pick(ask, handle, *args))
             known.add_done_callback(lambda done: done.cancelled() or done.exception())
             self._shared[key] = known
             asyncio.get_running_loop().call_later(_MOMENT, self._shared.pop, key, None)
@@ -82,4 +103,8 @@ class Engines:
 
     def close(self, *, wait: bool = True) -> None:
         """Take no more calls, and let those under way come to their end. Blocks while it waits for that."""
-        self._pool.shutdown(wait=wait, cancel_futures=True)
+        self._closed = True
+        for each in self._pools.values():
+            each.shutdown(wait=False, cancel_futures=True)
+        for each in self._pools.values():
+            each.shutdown(wait=wait)

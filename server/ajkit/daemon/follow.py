@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ajkit.daemon import records
 from ajkit.daemon.refusals import RefusedRequest
 from ajkit.daemon.tail import Tail, format_offsets, parse_offsets
-from ajkit.shared.job.execution import Handle, Unavailable
+from ajkit.shared.job.execution import ExecutionError, Handle
 from ajkit.submit.registry import CannotRun
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ class Follower:
             return []
         try:
             texts = await self._tail.read(ended=ended)
-        except Unavailable:
+        except ExecutionError:
             return []
         told = []
         for text, end in texts:

@@ -103,7 +103,7 @@ async def _range(parts: Parts, placed: tuple[Execution, Handle] | None, stream: 
         data = b""
     else:
         try:
-            chunk = await parts.engines.call(placed[0].logs, placed[1], stream, start, limit)
+            chunk = await parts.engines.pick(placed[0].logs, placed[1], stream, start, limit)
         except KeyError:
             raise RefusedRequest("log.missing", f"this job has no log {stream!r}") from None
         data = chunk.data

@@ -36,8 +36,15 @@ class Hub:
             except TimeoutError:
                 pass
             finally:
-                self._waiting[job_id].discard(waiter)
+                self._leave(job_id, waiter)
         return self._news[job_id] != ticket
+
+    def _leave(self, job_id: str, waiter: asyncio.Future[None]) -> None:
+        waiting = self._waiting.get(job_id)
+        if waiting is not None:
+            waiting.discard(waiter)
+            if not waiting:
+                del self._waiting[job_id]
 
     def forget(self, job_id: str) -> None:
         """A job is gone from the journal."""

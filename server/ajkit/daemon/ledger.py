@@ -58,7 +58,8 @@ class Ledger:
             sqlite3.OperationalError: the journal cannot be written.
         """
         info = await self._change(partial(records.ask_cancel, job_id=job_id))
-        self._hub.tell(job_id)
+        if info is not None:
+            self._hub.tell(job_id)
         return info
 
     async def forget_ended(self, before: str) -> Sequence[str]:

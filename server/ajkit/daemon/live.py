@@ -92,7 +92,7 @@ class Live:
 
     async def _ask(self, known: _Known, execution: LiveValues, service: str, kind: str) -> None:
         try:
-            found = await self._engines.call(execution.values, kind)
+            found = await self._engines.pick(execution.values, kind)
         except KeyError:
             self._known.pop((service, kind), None)
             raise RefusedRequest("values.missing", f"the service {service} tells no {kind}") from None

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import hashlib
 import os
 import re
 import shutil
 import tempfile
-import threading
 import time
 from typing import IO, TYPE_CHECKING
 
@@ -91,7 +91,7 @@ class CodeStore:
         self.entries = entries
         # Headers and padding come on top of the content.
         self.archive_limit = size + 2048 * entries
-        self._unpacking = threading.Lock()
+        self._unpacking = asyncio.Lock()
         os.makedirs(root, mode=0o700, exist_ok=True)
         for name in os.listdir(root):
             path = os.path.join(root, name)
@@ -123,11 +123,13 @@ class CodeStore:
                 with contextlib.suppress(FileNotFoundError):
                     os.unlink(file.name)
 
-    def unpacked(self, digest: str) -> Snapshot | None:
-        """An archive whose content is unpacked already."""
-        home = self.folder(digest)
-        tree = os.path.join(home, _TREE)
-        return Snapshot(digest, tree, os.path.join(home, _ARCHIVE)) if os.path.isdir(tree) else None
+    async def ready(self, digest: str) -> Snapshot:
+        """See `snapshot`. One archive is unpacked at a time, and that takes one thread, however many jobs wait."""
+        unpacked = self._unpacked(digest)
+        if unpacked is not None:
+            return unpacked
+        async with self._unpacking:
+            return await asyncio.to_thread(self.snapshot, digest)
 
     def snapshot(self, digest: str) -> Snapshot:
         """An archive with its content unpacked beside it. Blocks while it unpacks.
@@ -136,17 +138,24 @@ class CodeStore:
             FileNotFoundError: it is not here.
             UnsafeArchive: it is not what it was when it came.
         """
+        unpacked = self._unpacked(digest)
+        if unpacked is not None:
+            return unpacked
         home = self.folder(digest)
         tree, archive = os.path.join(home, _TREE), os.path.join(home, _ARCHIVE)
-        with self._unpacking:
-            if not os.path.isdir(tree):
-                with open(archive, "rb") as file, _work_folder(home) as work:
-                    if hashlib.file_digest(file, "sha256").hexdigest() != digest:
-                        raise UnsafeArchive(f"{archive} was changed on the disk; remove it and submit again")
-                    file.seek(0)
-                    unpack(file, os.path.join(work, _TREE))
-                    _take_place(os.path.join(work, _TREE), tree)
+        with open(archive, "rb") as file, _work_folder(home) as work:
+            if hashlib.file_digest(file, "sha256").hexdigest() != digest:
+                raise UnsafeArchive(f"{archive} was changed on the disk; remove it and submit again")
+            file.seek(0)
+            unpack(file, os.path.join(work, _TREE))
+            _take_place(os.path.join(work, _TREE), tree)
         return Snapshot(digest, tree, archive)
+
+    def _unpacked(self, digest: str) -> Snapshot | None:
+        """An archive whose content is unpacked already."""
+        home = self.folder(digest)
+        tree = os.path.join(home, _TREE)
+        return Snapshot(digest, tree, os.path.join(home, _ARCHIVE)) if os.path.isdir(tree) else None
 
     def forget_unused(self, used: set[str], older_than_seconds: float) -> None:
         """Remove archives that no job refers to and that nobody asked for lately."""

@@ -93,11 +93,13 @@ class Chores:
 
 async def forget(parts: Parts) -> None:
     """Take jobs that ended too long ago out of the journal, with their folders, and code that no job needs."""
-    for job_id in await parts.ledger.forget_ended(_ago(parts.settings.keep_days)):
-        await asyncio.to_thread(parts.queue.forget, job_id)
+    before = _ago(parts.settings.keep_days)
+    # Folders first: whoever is ended in between finds them by the journal, and nothing else knows of them.
+    for each in {before, _ago(parts.settings.keep_log_days)}:
+        for job_id in await parts.ledger.ask(partial(records.ended_ids, before=each)):
+            await asyncio.to_thread(parts.queue.forget, job_id)
+    for job_id in await parts.ledger.forget_ended(before):
         parts.hub.forget(job_id)
-    for job_id in await parts.ledger.ask(partial(records.ended_ids, before=_ago(parts.settings.keep_log_days))):
-        await asyncio.to_thread(parts.queue.forget, job_id)
     used = await parts.ledger.ask(records.used_code)
     # What others may use too is theirs for as long as jobs are kept: this journal does not know their jobs.
     shared = not parts.settings.code_folder.startswith(f"{parts.settings.state}/")

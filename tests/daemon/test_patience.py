@@ -1,0 +1,178 @@
+"""How a daemon bears with engines that are away, hang, forget or say odd things: asked seldom, believed late."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from functools import partial
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from ajkit.daemon import drive, records, upkeep
+from ajkit.shared.job.execution import JobState, OutcomeUnknown, Rejected, Status, Unavailable
+from tests.daemon.driven import DONE, RUNNING, Engine, World, world
+
+if TYPE_CHECKING:
+    from ajkit.shared.contract import JobInfo
+    from ajkit.shared.job.execution import Handle
+
+__all__ = ["world"]
+
+
+def test_an_engine_that_is_down_is_left_alone_for_longer_each_time(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(drive, "_FIRST_PAUSE", 0.05)
+    engine = Engine([Unavailable("down")] * 1000)
+
+    async def scene() -> JobInfo:
+        job_id = await world.accept()
+        queue = world.queue(engine)
+        queue.take(job_id)
+        await asyncio.sleep(0.6)
+        await world.ledger.ask_cancel(job_id)
+        queue.cancel(job_id)
+        await world.until(job_id, JobState.CANCELLED)
+        return await world.info(job_id)
+
+    info = asyncio.run(scene())
+    # 0.05 + 0.1 + 0.2 + 0.4 seconds: a slow machine makes it fewer.
+    assert 1 <= info.attempts <= 5
+    assert engine.calls == ["submit"] * info.attempts
+
+
+@pytest.mark.parametrize("runs", [True, False])
+def test_a_daemon_that_stops_does_not_ask_its_engines_without_a_pause(world: World, runs: bool) -> None:
+    engine = Engine(["17"] if runs else [Unavailable("down")] * 1000, [RUNNING])
+    engine.poll_seconds = 0.1
+    asked = 0
+
+    def status(_: Handle) -> Status:
+        nonlocal asked
+        asked += 1
+        return RUNNING
+
+    engine.status = status  # type: ignore[method-assign]
+
+    async def scene() -> int:
+        job_id = await world.accept()
+        queue = world.queue(engine)
+        queue.take(job_id)
+        await world.until(job_id, JobState.RUNNING if runs else JobState.SUBMITTING)
+        world.hub.close()
+        before = asked + len(engine.calls)
+        await asyncio.sleep(0.4)
+        await queue.stop()
+        return asked + len(engine.calls) - before
+
+    assert asyncio.run(scene()) <= 6
+
+
+GONE = Status(JobState.LOST, "no such job")
+
+
+def test_an_engine_that_does_not_know_a_job_for_a_moment_has_not_lost_it(world: World) -> None:
+    engine = Engine(["17"], [GONE, GONE, RUNNING, GONE, Unavailable("down"), GONE, RUNNING, DONE])
+    engine.poll_seconds = 0.05
+    info, states = asyncio.run(world.driven(engine))
+    assert states == ["accepted", "submitting", "submitted", "running", "done"]
+    assert (info.state, info.message) == (JobState.DONE, "")
+
+
+def test_an_engine_that_goes_on_not_knowing_a_job_has_lost_it(world: World) -> None:
+    info, states = asyncio.run(world.driven(Engine(["17"], [RUNNING, GONE])))
+    assert states == ["accepted", "submitting", "submitted", "running", "lost"]
+    assert info.message == "no such job"
+
+
+@pytest.mark.parametrize("call", ["submit", "find", "status"])
+def test_a_backend_that_misses_a_key_says_so(world: World, call: str) -> None:
+    """What an engine left out of its answer is a fault of the backend; by no means is the job left without a word."""
+    missed = KeyError("id")
+    engine = Engine(
+        [missed if call == "submit" else OutcomeUnknown("broke")],
+        [missed, RUNNING, DONE] if call == "status" else None,
+        [missed] if call == "find" else None,
+    )
+    info, _ = asyncio.run(world.driven(engine))
+    said = [
+        each.message for each in asyncio.run(world.ledger.ask(partial(records.events_after, job_id=info.id, seq=0)))
+    ]
+    assert info.state is JobState.DONE
+    assert any("KeyError" in each for each in said)
+    assert engine.calls.count("submit") == 1
+
+
+def test_a_question_that_is_refused_is_asked_again(world: World) -> None:
+    engine = Engine([OutcomeUnknown("broke")], [Rejected("not yours"), RUNNING, DONE], finds=[Rejected("not yours")])
+    info, states = asyncio.run(world.driven(engine))
+    assert states == ["accepted", "submitting", "unknown", "submitted", "running", "done"]
+    assert engine.calls == ["submit", "find", "find"]
+    assert info.state is JobState.DONE
+
+
+def test_an_engine_that_hangs_does_not_keep_another(world: World) -> None:
+    held = threading.Event()
+
+    class Hanging(Engine):
+        name = "hanging"
+
+        def status(self, _: Handle) -> Status:
+            held.wait(20)
+            return DONE
+
+    async def scene() -> list[Status]:
+        stuck = [asyncio.create_task(world.engines.call(Hanging([]).status, handle)) for _ in range(40)]
+        await asyncio.sleep(0.05)
+        try:
+            async with asyncio.timeout(10):
+                answer = await world.engines.call(Engine([], [DONE]).status, handle)
+        finally:
+            held.set()
+        return [answer, *await asyncio.gather(*stuck)]
+
+    handle: Any = None
+    assert asyncio.run(scene()) == [DONE] * 41
+
+
+def test_the_hub_keeps_nothing_of_those_who_have_gone(world: World) -> None:
+    async def scene() -> None:
+        for number in range(100):
+            job = f"job {number}"
+            await world.hub.wait(job, world.hub.ticket(job), 0.0001)
+            async with asyncio.TaskGroup() as group:
+                group.create_task(world.hub.wait(job, world.hub.ticket(job), 1))
+                await asyncio.sleep(0)
+                world.hub.tell(job)
+
+    asyncio.run(scene())
+    assert world.hub._waiting == {}
+
+
+def test_a_daemon_that_dies_while_it_forgets_leaves_no_folder_behind(world: World) -> None:
+    """A folder of a job that is in no journal would be nobody's for ever."""
+    queue = world.queue(Engine([Rejected("no")] * 3))
+
+    def killed(_: str) -> None:
+        raise SystemExit
+
+    settings = SimpleNamespace(keep_days=0, keep_log_days=30, code_folder=world.store.root, state=str(world.root))
+    parts: Any = SimpleNamespace(ledger=world.ledger, queue=queue, hub=world.hub, store=world.store, settings=settings)
+    dying: Any = SimpleNamespace(**{**vars(parts), "queue": SimpleNamespace(forget=killed)})
+
+    async def scene() -> tuple[list[str], JobInfo | None]:
+        jobs = [await world.accept() for _ in range(3)]
+        for each in jobs:
+            (world.root / "jobs" / each).mkdir()
+            queue.take(each)
+            await world.until(each, JobState.REJECTED)
+        await asyncio.sleep(0.005)
+        with pytest.raises(SystemExit):
+            await upkeep.forget(dying)
+        await upkeep.forget(parts)
+        return os.listdir(world.root / "jobs"), await world.ledger.ask(partial(records.job_info, job_id=jobs[0]))
+
+    assert asyncio.run(scene()) == ([], None)
