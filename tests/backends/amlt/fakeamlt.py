@@ -2,7 +2,8 @@
 
 It runs the jobs of a YAML as local processes. The folder of `FAKE_AMLT` holds a folder for each job, ``calls.jsonl``
 with every call, and ``mode``: ``lost`` submits and fails all the same, ``refuse`` submits nothing, ``fail`` fails
-whatever is asked, ``old`` prints tables as older releases did, ``held`` leaves jobs in their queue.
+whatever is asked, ``old`` prints tables as older releases did, ``held`` leaves jobs in their queue, ``slow``
+submits once that is no longer its mode.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +50,9 @@ def _fail(text: str) -> int:
 def _run(words: list[str], mode: str) -> int:
     if "--yes" not in words and "-y" not in words:
         return _fail("Aborted: no terminal to ask on")
+    until = time.monotonic() + 60
+    while mode == "slow" and (HOME / "mode").read_text() == mode and time.monotonic() < until:
+        time.sleep(0.02)
     if mode == "refuse":
         return _fail("ERROR: Target not found: vc")
     path = Path(words[0]).resolve()

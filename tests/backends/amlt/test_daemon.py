@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from ajkit.shared.job.execution import JobState
 from tests.backends.amlt.conftest import put_on_path
 from tests.backends.driving import Driver
-from tests.daemons import host, wait_until
+from tests.daemons import finish, host, wait_until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -67,4 +68,20 @@ def test_a_lost_answer_and_a_killed_daemon_make_one_job(driver: Driver, tmp_path
     assert driver.aj("run", "--amlt", "-p", "8", "--sid", "c" * 10, "--detach").returncode == 0
     wait_until((tmp_path / "amlt/experiments").exists)
     assert driver.survive("c" * 10) == "done"
+    assert runs(tmp_path) == 1
+
+
+def test_a_submission_that_outlives_the_daemon_is_waited_for(driver: Driver, host: Host, tmp_path: Path) -> None:
+    """`amlt run` takes minutes and goes on when the daemon is killed: until its end nothing is known of the job."""
+    mode = tmp_path / "amlt/mode"
+    mode.write_text("slow")
+    sid = "d" * 10
+    assert driver.aj("run", "--amlt", "-p", "8", "--sid", sid, "--detach").returncode == 0
+    wait_until(lambda: (tmp_path / "amlt/calls.jsonl").exists() and runs(tmp_path) == 1)
+    host.kill()
+    daemon = host.daemon()
+    wait_until(lambda: "still under way" in daemon.job(sid).job.message)
+    assert daemon.job(sid).job.state is JobState.UNKNOWN
+    mode.write_text("")
+    assert finish(daemon, sid)[0] == "done"
     assert runs(tmp_path) == 1

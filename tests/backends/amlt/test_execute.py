@@ -155,7 +155,7 @@ def test_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ajkit.backends.amlt.commands.subprocess.run", never)
     amlt = Amlt({}, str(tmp_path))
     with pytest.raises(OutcomeUnknown, match="did not end within 1800 seconds"):
-        amlt.run(["run"], {})
+        amlt.run(["run"], {}, 0)
     with pytest.raises(Unavailable, match="amlt status did not answer within 180 seconds"):
         amlt.states("x")
 

@@ -47,15 +47,15 @@ class Amlt:
     environ: Mapping[str, str]
     folder: str
 
-    def run(self, words: Sequence[str], secrets: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
-        """Submit; the answer counts only where it says 0.
+    def run(self, words: Sequence[str], secrets: Mapping[str, str], lock: int) -> subprocess.CompletedProcess[str]:
+        """Submit; the answer counts only where it says 0. The lock is amlt's, too, until it has ended.
 
         Raises:
             Rejected: there is no amlt.
             OutcomeUnknown: it did not come to an end.
         """
         try:
-            return self._call(words, RUN_SECONDS, secrets)
+            return self._call(words, RUN_SECONDS, secrets, (lock,))
         except subprocess.TimeoutExpired:
             raise OutcomeUnknown(f"amlt run did not end within {RUN_SECONDS:.0f} seconds") from None
 
@@ -89,7 +89,9 @@ class Amlt:
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise Unavailable(f"amlt status said something that is no table of jobs: {error}") from None
 
-    def _call(self, words: Sequence[str], seconds: float, more: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+    def _call(
+        self, words: Sequence[str], seconds: float, more: Mapping[str, str], kept: Sequence[int] = ()
+    ) -> subprocess.CompletedProcess[str]:
         try:
             return subprocess.run(
                 ["amlt", *words],
@@ -100,6 +102,7 @@ class Amlt:
                 text=True,
                 errors="replace",
                 timeout=seconds,
+                pass_fds=kept,
                 check=False,
             )
         except FileNotFoundError:

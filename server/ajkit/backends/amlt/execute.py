@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
 import shlex
 import time
@@ -26,11 +28,11 @@ from ajkit.shared.job.secretrefs import missing_secrets, resolved, secret_names
 from ajkit.shared.problem import Problem, problem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from ajkit.shared.job.spec import JobSpec
 
-_PROJECT, _LOGS = "project", "logs"
+_PROJECT, _LOGS, _LOCK = "project", "logs", "lock"
 _LOG_SECONDS = 10.0
 _ALL_LINES = "1000000"
 _MOST_REMEMBERED = 4096
@@ -39,8 +41,9 @@ _MOST_REMEMBERED = 4096
 class AmltExecution:
     """The service `amlt`.
 
-    A job's folder holds ``project``, in which code and YAML lie as they do in the user's project, and ``logs``. Jobs
-    are found by their names, which end in the sid, in the experiment of ``-e``, else in one called like the job.
+    A job's folder holds ``project``, in which code and YAML lie as they do in the user's project, ``logs``, and
+    ``lock``, which an `amlt run` has until it ends, also one that outlives the daemon. Jobs are found by their names,
+    which end in the sid, in the experiment of ``-e``, else in one called like the job.
     """
 
     name = "amlt"
@@ -64,12 +67,13 @@ class AmltExecution:
         values = resolved(job.spec.env, os.environ, _text)
         secrets = {f"{SECRET}{name}": values[name] for name in secret_names(job.spec.env)}
         plan = layout(job.spec)
-        try:
-            lay_out(plan, job.code.folder, _project(job))
-        except OSError as error:
-            raise Unavailable(f"the job's folder cannot be laid out: {error}") from error
-        report("amlt run")
-        done = _amlt(job).run(_words(job, plan.yaml), secrets)
+        with _alone(job) as lock:
+            try:
+                lay_out(plan, job.code.folder, _project(job))
+            except OSError as error:
+                raise Unavailable(f"the job's folder cannot be laid out: {error}") from error
+            report("amlt run")
+            done = _amlt(job).run(_words(job, plan.yaml), secrets, lock)
         if done.returncode:
             # It may have failed behind the point at which the job was there.
             try:
@@ -82,7 +86,8 @@ class AmltExecution:
 
     def find(self, job: Submission) -> str | None:
         """See `Execution.find`."""
-        states = _amlt(job).states(_experiment(job.spec))
+        with _alone(job):
+            states = _amlt(job).states(_experiment(job.spec))
         return _experiment(job.spec) if states is not None and job.spec.name in states else None
 
     def status(self, handle: Handle) -> Status:
@@ -150,6 +155,24 @@ class AmltExecution:
     def dry_run(self, job: Submission) -> str | None:  # noqa: ARG002 - amlt has no such thing
         """See `Execution.dry_run`."""
         return None
+
+
+@contextlib.contextmanager
+def _alone(job: Submission) -> Iterator[int]:
+    """The lock of a job's folder, which nobody else has meanwhile.
+
+    Raises:
+        Unavailable: an `amlt run` has it, perhaps of a daemon that died: what it will have done is not to be seen yet.
+    """
+    os.makedirs(job.folder, mode=0o700, exist_ok=True)
+    lock = os.open(os.path.join(job.folder, _LOCK), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield lock
+    except BlockingIOError:
+        raise Unavailable("an `amlt run` of this job is still under way") from None
+    finally:
+        os.close(lock)
 
 
 def _words(job: Submission, yaml: str) -> list[str]:
