@@ -225,7 +225,7 @@ class Session:
         told = list(paths)
         gone = list(dict.fromkeys([*told, *map(self.files.real, told)]))
         # Where a base is missing, the names in these folders were looked through for near ones.
-        around = {str(folder) for each in gone for folder in PurePosixPath(each).parents}
+        around = {f"{str(folder).rstrip('/')}/" for each in gone for folder in PurePosixPath(each).parents}
         self._drop_views([*gone, *around])
         self.tallies.changed(self, gone)
         self.engine.forget([*gone, *around])
@@ -239,7 +239,7 @@ class Session:
         gone = set(paths)
         gone |= {self.files.real(path) for path in gone}
         for uri, view in list(self._views.items()):
-            if not gone.isdisjoint(view.resolved.reads) or not gone.isdisjoint(
+            if not gone.isdisjoint(view.resolved.concerns) or not gone.isdisjoint(
                 each.file.real for each in view.resolved.everything
             ):
                 del self._views[uri]

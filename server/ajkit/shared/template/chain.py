@@ -163,7 +163,7 @@ class Loader:
     def links(self, file: TemplateFile, refs: Iterable[BaseRef], tried: set[str]) -> list[Link]:
         """Where base names of a file lead; the paths looked at are added to `tried`.
 
-        Of a name that leads nowhere these are also the folders whose names were looked through for near ones.
+        Of a name that leads nowhere these are, with a final ``/``, also the folders looked through for near ones.
         """
         folder = posixpath.dirname(file.real)
         return [self._follow(file, folder, ref, tried) for ref in refs]
@@ -177,7 +177,7 @@ class Loader:
             return Link(ref, known[0])
         wanted = base_path(ref.name, folder, self._home)
         if wanted is None:
-            tried.add(folder)
+            tried.add(f"{folder}/")
             return Link(ref, None, faults.no_home(self._files, ref, folder))
         real = self.real(wanted)
         shown = self.shown(real)
@@ -188,7 +188,7 @@ class Loader:
         except FileProblem as error:
             if error.kind == "unreadable":
                 return Link(ref, None, faults.unreadable(ref, str(error)))
-            tried.update([folder] if self._real_home is None else [folder, self._real_home])
+            tried.update(f"{each}/" for each in (folder, self._real_home) if each is not None)
             return Link(ref, None, faults.missing(self._files, ref, wanted, folder, self._home))
         self._memo.ways[folder, ref.name, self._home] = real, looked_at
         return Link(ref, real)

@@ -100,6 +100,11 @@ class Resolved:
     @cached_property
     def reads(self) -> frozenset[str]:
         """Every path looked at, existing or not."""
+        return frozenset(each for each in self.concerns if not each.endswith("/"))
+
+    @cached_property
+    def concerns(self) -> frozenset[str]:
+        """`reads`, and, ending in ``/``, every folder whose names were looked through: what may change an answer."""
         return frozenset().union(*(each.tried for each in self.everything))
 
     def trail(self, path: KeyPath) -> Trail | None:
