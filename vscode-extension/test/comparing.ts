@@ -1,7 +1,7 @@
 // What templates come to, compared: an edit of a base that is not saved, and two templates.
 import assert from 'node:assert/strict'
 import * as vscode from 'vscode'
-import { closeAll, file, holds, open, replace, until } from './editing'
+import { closeAll, file, focused, holds, open, replace, until } from './editing'
 
 /** The text that is shown beside, of whatever name. */
 const shown = () =>
@@ -21,7 +21,7 @@ export const comparing = () => {
           shown().join('\n'),
         )
       })
-      assert.equal(vscode.window.activeTextEditor?.document.uri.toString(), base.document.uri.toString())
+      await focused(base.document.uri)
       const { uri } = base.document
       const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>('vscode.executeCodeLensProvider', uri, 20)
       const lens = lenses.find((each) => each.command?.command === 'aj.impact')

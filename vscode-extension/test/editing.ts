@@ -63,6 +63,13 @@ export async function holds(check: () => void | PromiseLike<void>): Promise<void
   }
 }
 
+/** Waits until a file has the focus. */
+export async function focused(uri: vscode.Uri): Promise<void> {
+  await holds(() => {
+    assert.equal(vscode.window.activeTextEditor?.document.uri.toString(), uri.toString())
+  })
+}
+
 /** Puts the cursor on the first place of a text, `into` characters from its beginning. */
 export function cursorOn(editor: vscode.TextEditor, text: string, into = 0): vscode.Position {
   const offset = editor.document.getText().indexOf(text)

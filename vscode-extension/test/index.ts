@@ -5,6 +5,7 @@ import Mocha from 'mocha'
 import { activation } from './activation'
 import { beside } from './beside'
 import { comparing } from './comparing'
+import { PATIENCE } from './editing'
 import { language } from './language'
 import { previewing } from './previewing'
 import { serving } from './serving'
@@ -32,7 +33,7 @@ const say = (...words: unknown[]) => {
 }
 
 export async function run(): Promise<void> {
-  const mocha = new Mocha({ ui: 'bdd', timeout: 60_000, reporter: 'spec', color: false, fullTrace: false })
+  const mocha = new Mocha({ ui: 'bdd', timeout: 4 * PATIENCE, reporter: 'spec', color: false, fullTrace: false })
   Mocha.reporters.Base.consoleLog = say
   const grep = process.env.AJ_TEST_GREP
   if (grep) {

@@ -1,7 +1,7 @@
 // Previews: beside, live over what is not saved, for a request that is shown, and both ways between them and the source.
 import assert from 'node:assert/strict'
 import * as vscode from 'vscode'
-import { aj, closeAll, cursorOn, file, holds, open, preview, replace, until } from './editing'
+import { aj, closeAll, cursorOn, file, focused, holds, open, preview, replace, until } from './editing'
 
 const TRAIN = '.aj/template/train.yaml'
 
@@ -26,7 +26,7 @@ export const previewing = () => {
     it('the JobSpec beside, and the focus stays', async () => {
       const editor = await open(TRAIN)
       const shown = await opened('spec', 'aj.preview')
-      assert.equal(vscode.window.activeTextEditor?.document.uri.toString(), editor.document.uri.toString())
+      await focused(editor.document.uri)
       assert.notEqual(shown.viewColumn, editor.viewColumn)
       assert.equal(shown.document.languageId, 'jsonc')
       await shows('spec', /"DATA": "wikitext"/)
@@ -50,7 +50,7 @@ export const previewing = () => {
       await holds(() => {
         assert.match(preview('spec')?.document.uri.path ?? '', /sweep/)
       })
-      assert.equal(vscode.window.activeTextEditor?.document.uri.toString(), other.document.uri.toString())
+      await focused(other.document.uri)
       await holds(() => {
         const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs.map((tab) => tab.input))
         const shown = tabs.filter((each) => each instanceof vscode.TabInputText && each.uri.scheme === 'aj-preview')

@@ -72,10 +72,8 @@ export const serving = () => {
         assert.equal(vscode.languages.getDiagnostics(editor.document.uri).length, 1)
       })
       const position = cursorOn(editor, 'description')
-      const hovers = await vscode.commands.executeCommand<vscode.Hover[]>(
-        'vscode.executeHoverProvider',
-        editor.document.uri,
-        position,
+      const hovers = await until(() =>
+        vscode.commands.executeCommand<vscode.Hover[]>('vscode.executeHoverProvider', editor.document.uri, position),
       )
       assert.equal(hovers.length, 1, 'one server, not two')
     })

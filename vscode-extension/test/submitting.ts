@@ -4,7 +4,7 @@ import * as vscode from 'vscode'
 import type { Aj } from '../src/aj'
 import type { Home, Job, Template } from '../src/answers'
 import { chooseTemplate } from '../src/submit/choosing'
-import { acceptUntil, aj, closeAll, file, open, replace, until } from './editing'
+import { acceptUntil, aj, closeAll, file, focused, open, replace, until } from './editing'
 
 const TRAIN = '.aj/template/train.yaml'
 
@@ -113,7 +113,7 @@ export const submitting = () => {
           return vscode.window.tabGroups.all.flatMap((group) => group.tabs).length === 1
         })
         await way
-        assert.equal(vscode.window.activeTextEditor?.document, document)
+        await focused(document.uri)
       }
     })
 
@@ -137,7 +137,7 @@ export const submitting = () => {
       const spec = JSON.parse(shown.document.getText()) as { sid: string; nodes: number }
       assert.notEqual(spec.sid, '0000000000')
       assert.equal(spec.nodes, 1)
-      assert.match(vscode.window.activeTextEditor?.document.uri.path ?? '', /train\.yaml$/)
+      await focused(file(TRAIN))
     })
   })
 }

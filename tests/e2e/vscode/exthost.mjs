@@ -31,7 +31,7 @@ try {
       await page.exposeFunction('codeAutomationLog', () => {})
     },
   )
-  const timer = setTimeout(() => finished('the tests did not come to an end'), 500_000) // half a minute on a machine that has time
+  const timer = setTimeout(() => finished('the tests did not come to an end'), 800_000) // a minute on a machine that has time
   code = await exit
   clearTimeout(timer)
   console.log(fs.existsSync(report) ? fs.readFileSync(report, 'utf8') : 'no test ran')

@@ -29,7 +29,7 @@ RULES = [
 LARGEST = 2**20
 """Bytes that the package may hold beside the wheel."""
 
-pytestmark = pytest.mark.timeout(600)
+pytestmark = pytest.mark.timeout(900)
 
 
 def is_there() -> bool:

@@ -126,12 +126,16 @@ export const graphView = () => {
       ] as const) {
         await panel.reveal(undefined)
         await panel.open(name)
-        assert.deepEqual(seen(), [label, 'Inheritance Graph'])
+        await holds(() => {
+          assert.deepEqual(seen(), [label, 'Inheritance Graph'])
+        })
       }
       await vscode.window.tabGroups.close(vscode.window.tabGroups.all[0] ?? [])
       await until(() => seen().length === 1)
       await panel.open('train')
-      assert.deepEqual(seen(), ['Inheritance Graph', 'train.yaml'])
+      await holds(() => {
+        assert.deepEqual(seen(), ['Inheritance Graph', 'train.yaml'])
+      })
     })
   })
 }

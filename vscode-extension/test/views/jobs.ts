@@ -6,7 +6,7 @@ import type { DryRun, Job, JobInfo, JobList, LogNews } from '../../src/answers'
 import { Jobs } from '../../src/views/jobs/list'
 import { LogTerminal } from '../../src/views/jobs/log'
 import type { JobNode, JobsTree } from '../../src/views/jobs/tree'
-import { acceptUntil, aj, closeAll, file, holds, open, until } from '../editing'
+import { acceptUntil, aj, closeAll, file, focused, holds, open, until } from '../editing'
 
 const TRAIN = '.aj/template/train.yaml'
 
@@ -163,7 +163,7 @@ export const jobsView = () => {
         vscode.window.visibleTextEditors.some((each) => each.document.getText().includes(`"sid": "${job.id}"`)),
       )
       await vscode.commands.executeCommand('aj.jobs.template', there)
-      assert.equal(vscode.window.activeTextEditor?.document.uri.toString(), file(TRAIN).toString())
+      await focused(file(TRAIN))
     })
 
     it('submits it again with what was asked for then', async () => {

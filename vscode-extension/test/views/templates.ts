@@ -5,7 +5,7 @@ import { initOf } from '../../src/views/templates/making'
 import { NO_FILTER } from '../../src/views/templates/filter'
 import type { Node } from '../../src/views/templates/nodes'
 import type { TemplatesTree } from '../../src/views/templates/tree'
-import { closeAll, file, holds, open, preview, replace, until } from '../editing'
+import { closeAll, file, focused, holds, open, preview, replace, until } from '../editing'
 
 async function tree(): Promise<TemplatesTree> {
   await vscode.commands.executeCommand('aj.templates.focus')
@@ -96,8 +96,7 @@ export const templatesView = () => {
       await vscode.commands.executeCommand('aj.preview', sweep)
       await until(() => preview('spec')?.document.getText().includes('"template_name": "sweep"'))
       await vscode.commands.executeCommand('aj.templates.open', sweep)
-      const uri = file('.aj/template/sweep.yaml').toString()
-      assert.equal(vscode.window.activeTextEditor?.document.uri.toString(), uri)
+      await focused(file('.aj/template/sweep.yaml'))
     })
 
     it('selects the template that is edited', async () => {

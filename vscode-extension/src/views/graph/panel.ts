@@ -13,6 +13,7 @@ export class GraphPanel implements Ending {
   private readonly panel: WebviewPanel
   private readonly listening: readonly Ending[]
   private readonly ended: () => void
+  private readonly placed: Promise<void>
   private graph: GraphAnswer | undefined
   private last: Drawing | undefined
   private whole = false
@@ -32,6 +33,7 @@ export class GraphPanel implements Ending {
       localResourceRoots: [Uri.joinPath(extensionUri, 'out'), Uri.joinPath(extensionUri, 'media')],
     })
     this.panel.iconPath = Uri.joinPath(extensionUri, 'media', 'aj.svg')
+    this.placed = this.told()
     this.listening = [
       this.panel.webview.onDidReceiveMessage((message: FromPage) => void this.heard(message)),
       this.panel.onDidDispose(() => {
@@ -71,12 +73,33 @@ export class GraphPanel implements Ending {
   async open(name: string): Promise<void> {
     const node = this.graph?.nodes.find((each) => each.name === name)
     if (node) {
+      await this.placed
       await show(Uri.parse(node.uri), null, this.panel.viewColumn)
     }
   }
 
   dispose(): void {
     this.panel.dispose()
+  }
+
+  /** Until the editor has said in which column it stands: "beside" is none yet, and what is opened would cover it. */
+  private told(): Promise<void> {
+    return new Promise((resolve) => {
+      const listening: readonly Ending[] = [
+        this.panel.onDidChangeViewState(() => {
+          if (this.panel.viewColumn !== undefined) {
+            end()
+          }
+        }),
+        this.panel.onDidDispose(() => {
+          end()
+        }),
+      ]
+      const end = () => {
+        listening.forEach((each) => each.dispose())
+        resolve()
+      }
+    })
   }
 
   private close(): void {

@@ -170,7 +170,8 @@ export class TemplatesTree implements TreeDataProvider<Node>, Ending {
       for (const group of root.kind === 'group' ? [root] : await this.getChildren(root)) {
         const leaves = group.kind === 'group' && group.group === 'leaves' ? group.family.members(group) : []
         const found = leaves.find((each) => each.kind === 'template' && same(each.uri, uri))
-        if (found) {
+        const now = window.activeTextEditor?.document.uri
+        if (found && now && same(now, uri)) {
           await this.view.reveal(found, { select: true, focus: false })
           return
         }
