@@ -10,6 +10,8 @@ from importlib import import_module
 from importlib.machinery import ModuleSpec
 from typing import TYPE_CHECKING
 
+from ajkit.streams import keep_whole
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import ModuleType
@@ -149,6 +151,7 @@ def _new_sid() -> str:
 
 def _prepare_streams() -> None:
     """No text may fail to be written: data is UTF-8 wherever it goes, a terminal shows escapes for what it lacks."""
+    keep_whole()
     for stream in (sys.stdout, sys.stderr):
         if stream is None or not hasattr(stream, "reconfigure"):
             continue

@@ -13,10 +13,12 @@ from ajkit.lsp.convert import uri_of
 from ajkit.lsp.server import serve_stdio, serve_tcp
 from ajkit.lsp.session import Session
 from ajkit.lsp.surroundings import Surroundings
+from ajkit.streams import keep_whole
 
 
 def main(*, tcp: tuple[str, int] | None = None) -> int:
     """Serve one client, on standard input and output or on a TCP port; the exit code."""
+    keep_whole()
     # Trees are freed by counting references; a young collection in the middle of a large parse only costs.
     gc.set_threshold(100_000, 50, 1_000)
     # The loop must not wait long for a thread that parses a large file.
