@@ -125,6 +125,23 @@ export const jobsView = () => {
       list.dispose()
     })
 
+    it('learns how a job ended though the daemon went to sleep before it was asked again', async () => {
+      let asleep = false
+      const ask = (_: string, { start }: { start: boolean }): Promise<JobList> => {
+        const jobs = [info(asleep ? { state: 'done' } : {})]
+        return Promise.resolve(
+          asleep && !start ? { running: false, jobs: [], message: null } : { running: true, jobs, message: null },
+        )
+      }
+      const list = new Jobs({ ...(await aj()), server: { ask } as unknown as Aj['server'] })
+      await list.refresh()
+      assert.equal(list.all[0]?.state, 'running')
+      asleep = true
+      await list.refresh()
+      assert.equal(list.all[0].state, 'done')
+      list.dispose()
+    })
+
     it('follows a log in a terminal until the job ends', async () => {
       const job = await submitted('for i in 1 2 3; do echo "step $i"; sleep 0.2; done')
       const { server } = await aj()

@@ -14,6 +14,7 @@ export class Jobs implements Ending {
   private timer: NodeJS.Timeout | undefined
   private asking: Promise<void> | undefined
   private watched = false
+  private failed = false
   private most = PAGE
   private known: readonly JobInfo[] = []
   readonly onChanged: Event<void> = this.changed.event
@@ -44,7 +45,7 @@ export class Jobs implements Ending {
     }
   }
 
-  /** Asks now. A daemon that does not run is left alone unless it is to `start`: then what is live is known anyway. */
+  /** Asks now. A daemon that does not run is left alone, unless it is to `start` or jobs are shown that seem to live. */
   async refresh(start = false): Promise<void> {
     clearTimeout(this.timer)
     if (start) {
@@ -61,7 +62,7 @@ export class Jobs implements Ending {
   private again(): void {
     clearTimeout(this.timer)
     if (this.watched) {
-      const lively = this.known.some(isLive)
+      const lively = !this.failed && this.known.some(isLive)
       this.timer = setTimeout(() => void this.refresh().catch(() => undefined), lively ? LIVELY : QUIET)
     }
   }
@@ -72,15 +73,24 @@ export class Jobs implements Ending {
     this.changed.dispose()
   }
 
+  private list(start: boolean): Promise<JobList> {
+    return this.aj.server.ask<JobList>('aj.jobs', { most: this.most, start })
+  }
+
   private async ask(start: boolean): Promise<void> {
     let state = 'failed'
+    this.failed = false
     try {
-      const { running, jobs } = await this.aj.server.ask<JobList>('aj.jobs', { most: this.most, start })
-      state = running ? 'listed' : 'asleep'
-      if (running) {
-        this.known = jobs
+      let list = await this.list(start)
+      if (!list.running && this.known.some(isLive)) {
+        list = await this.list(true) // it went to sleep between two questions: they have ended
+      }
+      state = list.running ? 'listed' : 'asleep'
+      if (list.running) {
+        this.known = list.jobs
       }
     } catch (error) {
+      this.failed = true
       this.aj.log.warn(`the jobs cannot be listed: ${words(error)}`)
       if (start) {
         throw error
