@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 DONE = Status(JobState.DONE, exit_code=0)
 RUNNING = Status(JobState.RUNNING)
 
+HANGS = 120.0
+"""Seconds after which something hangs, however busy the machine is."""
+
 
 class Engine:
     """An engine by script: what submit does each time, what find answers, the statuses of a job that is there."""
@@ -93,18 +96,32 @@ class World:
     """A daemon without its HTTP face."""
 
     def __init__(self, root: Path) -> None:
-        self.journal = Journal(str(root / "journal.sqlite3"))
-        self.hub = Hub()
-        self.ledger = Ledger(self.journal, self.hub)
-        self.store = CodeStore(str(root / "code"), size=10_000, entries=10)
-        self.engines = Engines()
         self.root = root
+        self.store = CodeStore(str(root / "code"), size=10_000, entries=10)
+        self._begin()
         made = io.BytesIO()
         tarfile.open(fileobj=made, mode="w").close()
         self.digest = hashlib.sha256(made.getvalue()).hexdigest()
         with self.store.receive() as incoming:
             incoming.write(made.getvalue())
             incoming.keep(self.digest)
+
+    def _begin(self) -> None:
+        self.journal = Journal(str(self.root / "journal.sqlite3"))
+        self.hub = Hub()
+        self.ledger = Ledger(self.journal, self.hub)
+        self.engines = Engines()
+
+    def end(self) -> None:
+        """Let go of everything as a daemon does whose queue has stopped: calls and writes under way are ended."""
+        self.engines.close()
+        self.journal.close()
+
+    async def next_daemon(self, queue: Queue) -> None:
+        """Stop a queue, and all else that a daemon has; what there is from now on is the next daemon's."""
+        await queue.stop()
+        await asyncio.to_thread(self.end)
+        self._begin()
 
     def queue(self, engine: Engine | None) -> Queue:
         executions: Any = OneEngine(engine)
@@ -126,7 +143,7 @@ class World:
         return [each for at, each in enumerate(states) if at == 0 or states[at - 1] != each]
 
     async def until(self, job_id: str, *states: JobState) -> None:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(HANGS):
             while (await self.info(job_id)).state not in states:  # noqa: ASYNC110 - a look from outside
                 await asyncio.sleep(0.005)
 
@@ -135,7 +152,7 @@ class World:
         job_id = job_id or await self.accept()
         queue = self.queue(engine)
         await queue.start()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(HANGS):
             while queue.live:  # noqa: ASYNC110 - a look from outside
                 await asyncio.sleep(0.005)
         return await self.info(job_id), await self.states(job_id)
@@ -146,5 +163,4 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setattr(drive, "_FIRST_PAUSE", 0.01)
     made = World(tmp_path)
     yield made
-    made.engines.close()
-    made.journal.close()
+    made.end()
