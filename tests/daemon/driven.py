@@ -36,6 +36,11 @@ HANGS = 120.0
 """Seconds after which something hangs, however busy the machine is."""
 
 
+def in_turn(words: list[str]) -> list[str]:
+    """Words without those that are said again."""
+    return [each for at, each in enumerate(words) if at == 0 or words[at - 1] != each]
+
+
 class Engine:
     """An engine by script: what submit does each time, what find answers, the statuses of a job that is there."""
 
@@ -139,8 +144,7 @@ class World:
 
     async def states(self, job_id: str) -> list[str]:
         events = await self.ledger.ask(partial(records.events_after, job_id=job_id, seq=0))
-        states = [each.state.value for each in events]
-        return [each for at, each in enumerate(states) if at == 0 or states[at - 1] != each]
+        return in_turn([each.state.value for each in events])
 
     async def until(self, job_id: str, *states: JobState) -> None:
         async with asyncio.timeout(HANGS):

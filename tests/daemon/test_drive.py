@@ -10,7 +10,7 @@ import pytest
 from ajkit.daemon import drive
 from ajkit.shared.contract import JobInfo, SubmitRequest
 from ajkit.shared.job.execution import JobState, OutcomeUnknown, Rejected, Status, Unavailable
-from tests.daemon.driven import DONE, RUNNING, Engine, World, world
+from tests.daemon.driven import DONE, RUNNING, Engine, World, in_turn, world
 from tests.daemons import job_spec
 
 if TYPE_CHECKING:
@@ -65,7 +65,8 @@ def test_a_job_that_certainly_is_not_there_is_submitted_again(world: World) -> N
 
     engine.submit = lost  # type: ignore[method-assign]
     info, states = asyncio.run(world.driven(engine))
-    assert engine.calls == ["submit", "find", "submit"]
+    assert in_turn(engine.calls) == ["submit", "find", "submit"]
+    assert engine.calls.count("find") > 1
     assert (info.backend_id, info.attempts) == ("17", 2)
     assert states == ["accepted", "submitting", "unknown", "submitting", "submitted", "running", "done"]
 
@@ -87,7 +88,7 @@ def test_a_backend_that_breaks_after_the_call_has_not_submitted_twice(world: Wor
 def test_a_backend_that_breaks_before_the_call_is_not_asked_for_ever(world: World) -> None:
     engine = Engine([])
     info, _ = asyncio.run(world.driven(engine))
-    assert engine.calls == ["submit", "find"]
+    assert in_turn(engine.calls) == ["submit", "find"]
     assert info.state is JobState.REJECTED
     assert "IndexError" in info.message
 
@@ -103,7 +104,7 @@ def test_a_daemon_that_died_while_it_submitted_looks_first(world: World, arrived
         return engine, info
 
     engine, info = asyncio.run(scene())
-    assert engine.calls == (["find"] if arrived else ["find", "submit"])
+    assert in_turn(engine.calls) == (["find"] if arrived else ["find", "submit"])
     assert (info.state, len(engine.jobs)) == (JobState.DONE, 1)
 
 

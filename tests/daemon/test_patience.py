@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ajkit.daemon import drive, records, upkeep
-from ajkit.shared.job.execution import JobState, OutcomeUnknown, Rejected, Status, Unavailable
-from tests.daemon.driven import DONE, RUNNING, Engine, World, world
+from ajkit.shared.job.execution import JobState, OutcomeUnknown, Rejected, Status, Unavailable, UnclearRefusal
+from tests.daemon.driven import DONE, RUNNING, Engine, World, in_turn, world
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ajkit.shared.contract import JobInfo
-    from ajkit.shared.job.execution import Handle
+    from ajkit.shared.job.execution import Handle, Submission
 
 __all__ = ["world"]
 
@@ -90,6 +92,93 @@ def test_an_engine_that_goes_on_not_knowing_a_job_has_lost_it(world: World) -> N
     info, states = asyncio.run(world.driven(Engine(["17"], [RUNNING, GONE])))
     assert states == ["accepted", "submitting", "submitted", "running", "lost"]
     assert info.message == "no such job"
+
+
+class Late(Engine):
+    """An engine whose records are behind: a job that it has taken is in none of them until it was asked so often."""
+
+    def __init__(self, submits: list[object], behind: int) -> None:
+        super().__init__(submits)
+        self.behind = behind
+
+    def find(self, job: Submission) -> str | None:
+        found = super().find(job)
+        return found if self.calls.count("find") > self.behind else None
+
+
+@pytest.mark.parametrize("first", [OutcomeUnknown("cut off"), UnclearRefusal("no, or yes"), KeyError("id")])
+def test_a_job_whose_answer_was_lost_is_not_handed_over_again_at_one_word(
+    world: World, monkeypatch: pytest.MonkeyPatch, first: Exception
+) -> None:
+    """Were the engine believed at once, the job would be there twice, or be called rejected while it runs."""
+    monkeypatch.setattr(drive, "_DOUBTS", 10_000)
+    engine = Late([first, "18"], behind=3)
+    info, states = asyncio.run(world.driven(engine))
+    assert in_turn(engine.calls) == ["submit", "find"]
+    assert states == ["accepted", "submitting", "unknown", "submitted", "running", "done"]
+    assert info.backend_id == "found"
+
+
+def test_two_looks_at_least_are_taken_however_slow_they_are(world: World) -> None:
+    """A look that was taken before the engine had the job may be answered long after."""
+
+    class Slow(Late):
+        poll_seconds = 0.002
+
+        def find(self, job: Submission) -> str | None:
+            found = super().find(job)
+            time.sleep(0.1)
+            return found
+
+    engine = Slow([OutcomeUnknown("cut off"), "18"], behind=1)
+    info, _ = asyncio.run(world.driven(engine))
+    assert (engine.calls.count("submit"), info.backend_id) == (1, "found")
+
+
+def test_an_engine_that_was_away_is_doubted_anew(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What answers after that may be an engine just started, which knows no job yet."""
+    monkeypatch.setattr(drive, "_DOUBTS", 2)
+    away = 0.1
+
+    class Restarted(Late):
+        poll_seconds = 0.03
+
+        def find(self, job: Submission) -> str | None:
+            found = super().find(job)
+            if self.calls.count("find") == 2:
+                time.sleep(away)
+                raise Unavailable("down")
+            return found
+
+    engine = Restarted([OutcomeUnknown("cut off"), "18"], behind=3)
+    info, _ = asyncio.run(world.driven(engine))
+    assert (engine.calls.count("submit"), info.backend_id) == (1, "found")
+
+
+def test_what_is_refused_may_be_the_second_of_two(world: World) -> None:
+    """An engine that shows no job of ours, and then takes none because it has one, has not refused it."""
+
+    class Taken(Engine):
+        def submit(self, job: Submission, report: Callable[[str], None]) -> str:
+            try:
+                return super().submit(job, report)
+            except Rejected:
+                self.jobs.append(job.token)
+                raise
+
+        def find(self, job: Submission) -> str | None:
+            self.calls.append("find")
+            return "found" if "submit" in self.calls and job.token in self.jobs else None
+
+    async def scene() -> tuple[JobInfo, list[str]]:
+        job_id = await world.accept()
+        await world.ledger.intend(job_id)
+        return await world.driven(engine, job_id)
+
+    engine = Taken([Rejected("there is one of this name")])
+    info, states = asyncio.run(scene())
+    assert in_turn(engine.calls) == ["find", "submit", "find"]
+    assert (info.backend_id, states[-1]) == ("found", "done")
 
 
 @pytest.mark.parametrize("call", ["submit", "find", "status"])

@@ -10,6 +10,7 @@ import asyncio
 import os
 import random
 import threading
+import time
 from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING
@@ -35,8 +36,16 @@ ENDS = (DONE, Status(JobState.FAILED, "node-0 exited with 3", 3), Status(JobStat
 AWAY = (Unavailable("away"), OutcomeUnknown("cut off"), Rejected("not now"), KeyError("id"), ValueError("no JSON"))
 
 
+BEHIND, BELIEVED = 0.008, 0.016
+"""The seconds for which the engine's records are behind at most, and for which it is doubted at least."""
+
+
 class Erratic(Engine):
-    """What it has is the truth; what it says of it may fail in every way that an engine has."""
+    """What it has is the truth; what it says of it may fail in every way that an engine has.
+
+    Its records may be behind, when it has just taken a job and at any time after: then it does not know the job. Between
+    two such times it says the truth at least once.
+    """
 
     poll_seconds = 0.001
 
@@ -48,6 +57,7 @@ class Erratic(Engine):
         self.refused: set[str] = set()
         self.ends: dict[str, Status] = {}
         self.stopped: set[str] = set()
+        self.behind: dict[str, float] = {}
         self.asked = 0
         self.told: list[str] = []
         self._lock = threading.Lock()
@@ -62,6 +72,7 @@ class Erratic(Engine):
         if how in {"yes", "silent"}:
             self.taken[job.token] += 1
             self.ends.setdefault(job.token, self.chances[job.token].choice(ENDS))
+            self.behind[job.token] = time.monotonic() + self.chances[job.token].choice([0.0, BEHIND])
         if how == "yes":
             return job.token
         if how == "refuses":
@@ -75,22 +86,31 @@ class Erratic(Engine):
 
     def find(self, job: Submission) -> str | None:
         self._stumble(job, "find")
-        return job.token if job.token in self.taken else None
+        return job.token if job.token in self.taken and not self._is_behind(job) else None
 
     def status(self, handle: Handle) -> Status:
         self._stumble(handle.job, "status")
+        if self._is_behind(handle.job):
+            return Status(JobState.LOST, "no such job")
         if handle.job.token in self.stopped:
             return Status(JobState.CANCELLED, "stopped")
-        word = self._draw(handle.job, "status", "gone", "runs", "waits", "ends")
-        known = {"gone": Status(JobState.LOST, "no such job"), "runs": RUNNING, "waits": Status(JobState.QUEUED)}
-        return known.get(word) or self.ends[handle.backend_id]
+        word = self._draw(handle.job, "status", "runs", "waits", "ends")
+        return {"runs": RUNNING, "waits": Status(JobState.QUEUED)}.get(word) or self.ends[handle.backend_id]
 
     def cancel(self, handle: Handle) -> None:
         self._stumble(handle.job, "cancel")
         self.stopped.add(handle.job.token)
 
+    def _is_behind(self, job: Submission) -> bool:
+        """Whether the records are behind now; where they are not, they may be from now on."""
+        if time.monotonic() < self.behind[job.token]:
+            return True
+        if self._draw(job, "records", "well", "well", "behind") == "behind":
+            self.behind[job.token] = time.monotonic() + BEHIND
+        return False
+
     def _stumble(self, job: Submission, call: str) -> None:
-        if self._draw(job, call, "well", "well", "falls") == "falls":
+        if self._draw(job, call, "well", "well", "well", "falls") == "falls":
             raise self.chances[job.token].choice(AWAY)
 
     def _draw(self, job: Submission, call: str, *ways: str) -> str:
@@ -120,10 +140,8 @@ def test_each_job_is_handed_over_once_and_ends_as_it_truly_did(
     world: World, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(drive, "_FIRST_PAUSE", 0.001)
-    monkeypatch.setattr(drive, "_LONGEST_PAUSE", 0.002)
-    # For this engine no time is long enough to believe that a job is lost.
-    monkeypatch.setattr(drive, "_DOUBTS", 1_000_000)
-    monkeypatch.setattr(drive, "_LONGEST_DOUBT", HANGS)
+    monkeypatch.setattr(drive, "_LONGEST_PAUSE", 0.004)
+    monkeypatch.setattr(drive, "_DOUBTS", BELIEVED / Erratic.poll_seconds)
     chance, engine = random.Random(seed), Erratic(seed)
 
     async def scene() -> None:

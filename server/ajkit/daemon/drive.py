@@ -7,8 +7,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ajkit.daemon.archive import UnsafeArchive
-from ajkit.daemon.engines import BackendFault
-from ajkit.shared.job.execution import ExecutionError, Handle, JobState, OutcomeUnknown, Rejected, Unavailable
+from ajkit.shared.job.execution import (
+    ExecutionError,
+    Handle,
+    JobState,
+    OutcomeUnknown,
+    Rejected,
+    Unavailable,
+    UnclearRefusal,
+)
 from ajkit.submit.registry import CannotRun
 
 if TYPE_CHECKING:
@@ -46,6 +53,35 @@ class Pause:
         now = self._next
         self._next = min(now * 2, _LONGEST_PAUSE)
         return now
+
+
+class Doubt:
+    """Whether an engine has gone on not to know a job for so long that it is believed.
+
+    What answers for an engine that is being started, or a copy of its records that is behind, knows no job for a while,
+    and a call whose answer was lost may still be on its way there.
+    """
+
+    def __init__(self, execution: Execution) -> None:
+        self._seconds = min(_DOUBTS * execution.poll_seconds, _LONGEST_DOUBT)
+        self._since: float | None = None
+
+    @property
+    def left(self) -> float:
+        """The seconds from the first look that missed it to the one that is believed."""
+        return self._seconds if self._since is None else self._since + self._seconds - _now()
+
+    def clear(self) -> None:
+        """It knows the job, or cannot be asked: what it will say next may be the word of one just started."""
+        self._since = None
+
+    def holds(self, asked: float) -> bool:
+        """It does not know the job, of which it was asked at a time: whether that is still doubted."""
+        if self._since is None:
+            # From when it was heard on: how long the answer took says nothing.
+            self._since = _now()
+            return True
+        return asked - self._since < self._seconds
 
 
 class Drive:
@@ -91,15 +127,15 @@ class Drive:
     async def _hand_over(self, execution: Execution, info: JobInfo) -> str | None:
         """The engine's id of the job: found where an earlier call may have arrived, else submitted. None: it ended."""
         maybe_there = info.state is not JobState.ACCEPTED
-        fault = ""
+        refusal = ""
         pause = Pause()
         while True:
             backend_id = await self._look_up(execution) if maybe_there else None
             if backend_id is not None:
                 await self._ledger.step(self._id, JobState.SUBMITTED, backend_id=backend_id, attempt=backend_id)
                 return backend_id
-            if fault:
-                await self._ledger.step(self._id, JobState.REJECTED, message=fault, attempt="rejected")
+            if refusal:
+                await self._ledger.step(self._id, JobState.REJECTED, message=refusal, attempt="rejected")
                 return None
             if self._id in self._stopping:
                 await self._ledger.step(self._id, JobState.CANCELLED, message="cancelled before it was handed over")
@@ -107,14 +143,14 @@ class Drive:
             try:
                 backend_id = await self._submit(execution, info.code_digest)
             except Rejected as error:
-                await self._ledger.step(self._id, JobState.REJECTED, message=str(error), attempt="rejected")
-                return None
+                # Where an earlier call may have arrived, this one may be refused because it has.
+                refusal = str(error) or "the engine refused it"
+                continue
             except Unavailable as error:
-                maybe_there = False
                 await self._ledger.note(self._id, str(error), attempt="unavailable")
             except OutcomeUnknown as error:
                 maybe_there = True
-                fault = str(error) if isinstance(error, BackendFault) else ""
+                refusal = str(error) if isinstance(error, UnclearRefusal) else ""
                 await self._ledger.step(self._id, JobState.UNKNOWN, message=str(error), attempt="unknown")
             else:
                 await self._ledger.step(self._id, JobState.SUBMITTED, backend_id=backend_id, attempt=backend_id)
@@ -123,14 +159,20 @@ class Drive:
 
     async def _look_up(self, execution: Execution) -> str | None:
         """The engine's id of a job that may have arrived, None when it certainly has not; asks until it is told."""
-        pause = Pause()
+        pause, doubt = Pause(), Doubt(execution)
         while True:
+            wait, asked = pause.take(), _now()
             try:
-                return await self._engines.call(execution.find, self._job)
+                backend_id = await self._engines.call(execution.find, self._job)
             except ExecutionError as error:
                 # A question that is refused tells no more of the job than one that is not answered.
+                doubt.clear()
                 await self._told(JobState.UNKNOWN, str(error))
-            await asyncio.sleep(pause.take())
+            else:
+                if backend_id is not None or not doubt.holds(asked):
+                    return backend_id
+                wait = min(wait, max(0.0, doubt.left))
+            await asyncio.sleep(wait)
 
     async def _submit(self, execution: Execution, code_digest: str) -> str:
         """Hand the job over, the intent on the disk before; see `Execution.submit` for what it raises."""
@@ -153,8 +195,7 @@ class Drive:
         loop = asyncio.get_running_loop()
         began, asked = loop.time(), -_ASK_AGAIN
         last: Status | None = None
-        missed: float | None = None
-        trouble = Pause()
+        doubt, trouble = Doubt(execution), Pause()
         while True:
             cancel = self._id in self._stopping
             try:
@@ -162,14 +203,18 @@ class Drive:
                     await self._ledger.step(self._id, JobState.CANCELLING, message="the engine was asked to stop it")
                     await self._engines.call(execution.cancel, handle)
                     asked = loop.time()
+                looked = loop.time()
                 status = await self._engines.call(execution.status, handle)
             except ExecutionError as error:
+                doubt.clear()
                 await self._ledger.note(self._id, str(error))
                 last, wait = None, trouble.take()
             else:
                 trouble.reset()
-                missed = (missed or loop.time()) if status.state is JobState.LOST else None
-                if missed is not None and loop.time() - missed < _doubt(execution):
+                missed = status.state is JobState.LOST
+                if not missed:
+                    doubt.clear()
+                if missed and doubt.holds(looked):
                     await self._ledger.note(self._id, f"{status.message}; looking again")
                     last = None
                 elif status != last:
@@ -199,9 +244,5 @@ class Drive:
             await self._ledger.note(self._id, message)
 
 
-def _doubt(execution: Execution) -> float:
-    """The seconds for which an engine that does not know a job is not believed.
-
-    What answers for an engine that is being started, or a copy of its records that is behind, knows no job for a while.
-    """
-    return min(_DOUBTS * execution.poll_seconds, _LONGEST_DOUBT)
+def _now() -> float:
+    return asyncio.get_running_loop().time()

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 
 from ajkit.daemon.meters import Meters
-from ajkit.shared.job.execution import ExecutionError, OutcomeUnknown
+from ajkit.shared.job.execution import ExecutionError, UnclearRefusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,7 +28,7 @@ _AT_ONCE = 16
 _MOMENT = 0.04
 
 
-class BackendFault(OutcomeUnknown):
+class BackendFault(UnclearRefusal):
     """A backend broke the rules of Execution by raising something else: what it did is unknown."""
 
 

@@ -172,6 +172,10 @@ class OutcomeUnknown(ExecutionError):
     """The engine may have accepted before the answer was lost: look it up by token, never just ask again."""
 
 
+class UnclearRefusal(OutcomeUnknown):
+    """The engine said no, or broke, and may have accepted before: a refusal once it goes on not to have the job."""
+
+
 class Execution(Protocol):
     """What a service registers to run jobs. Calls block: the daemon keeps them off its event loop.
 
@@ -193,7 +197,7 @@ class Execution(Protocol):
         Raises:
             Rejected: a definite no.
             Unavailable: certainly not accepted.
-            OutcomeUnknown: perhaps accepted.
+            OutcomeUnknown: perhaps accepted; `UnclearRefusal` where it is not to be asked again if it was not.
         """
         ...
 
