@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ajkit.shared.job.execution import Handle, Submission
+    from ajkit.shared.job.spec import JobSpec
 
 DONE = Status(JobState.DONE, exit_code=0)
 RUNNING = Status(JobState.RUNNING)
@@ -88,7 +89,7 @@ class Engine:
 class OneEngine:
     """The registry of executions that has one engine, or none."""
 
-    def __init__(self, engine: Engine | None) -> None:
+    def __init__(self, engine: Engine | Any) -> None:
         self.engine = engine
 
     def find(self, service: str) -> Any:
@@ -128,12 +129,12 @@ class World:
         await asyncio.to_thread(self.end)
         self._begin()
 
-    def queue(self, engine: Engine | None) -> Queue:
+    def queue(self, engine: Engine | Any) -> Queue:
         executions: Any = OneEngine(engine)
         return Queue(str(self.root / "jobs"), self.ledger, self.engines, executions, self.store, self.hub)
 
-    async def accept(self) -> str:
-        body = SubmitRequest(spec=job_spec("true"), code_digest=self.digest)
+    async def accept(self, spec: JobSpec | None = None) -> str:
+        body = SubmitRequest(spec=spec or job_spec("true"), code_digest=self.digest)
         info, _ = await self.ledger.accept(body, "", body.spec.sid)
         return info.id
 
@@ -151,7 +152,11 @@ class World:
             while (await self.info(job_id)).state not in states:  # noqa: ASYNC110 - a look from outside
                 await asyncio.sleep(0.005)
 
-    async def driven(self, engine: Engine | None, job_id: str | None = None) -> tuple[JobInfo, list[str]]:
+    async def driven_spec(self, engine: Engine | Any, spec: JobSpec) -> tuple[JobInfo, list[str]]:
+        """See `driven`, of a job of this description."""
+        return await self.driven(engine, await self.accept(spec))
+
+    async def driven(self, engine: Engine | Any, job_id: str | None = None) -> tuple[JobInfo, list[str]]:
         """Drive a job to its end: the job and its states in order."""
         job_id = job_id or await self.accept()
         queue = self.queue(engine)

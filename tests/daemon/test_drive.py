@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import threading
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
 
-from ajkit.daemon import drive
+from ajkit.daemon import drive, records
 from ajkit.shared.contract import JobInfo, SubmitRequest
 from ajkit.shared.job.execution import JobState, OutcomeUnknown, Rejected, Status, Unavailable
-from tests.daemon.driven import DONE, RUNNING, Engine, World, in_turn, world
+from tests.daemon.driven import DONE, HANGS, RUNNING, Engine, World, in_turn, world
 from tests.daemons import job_spec
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ajkit.shared.job.execution import Handle, Submission
+    from ajkit.shared.job.execution import Handle, JobEvent, Submission
 
 __all__ = ["world"]
 
@@ -150,6 +152,27 @@ def test_cancelled_while_it_runs(world: World) -> None:
     states = asyncio.run(scene())
     assert states == ["accepted", "submitting", "submitted", "running", "cancelling", "cancelled"]
     assert engine.calls == ["submit", "cancel"]
+
+
+def test_a_job_that_is_being_stopped_says_so_until_it_has(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = Engine(["17"], [RUNNING])
+    asked = threading.Event()
+    engine.cancel = lambda _: asked.set()  # type: ignore[method-assign]
+
+    async def scene() -> list[JobEvent]:
+        job_id = await world.accept()
+        queue = world.queue(engine)
+        queue.take(job_id)
+        await world.until(job_id, JobState.RUNNING)
+        await world.ledger.ask_cancel(job_id)
+        queue.cancel(job_id)
+        await asyncio.to_thread(asked.wait, HANGS)
+        engine.statuses = [RUNNING, RUNNING, Status(JobState.QUEUED, "nodes are cleaned"), Status(JobState.CANCELLED)]
+        await world.until(job_id, JobState.CANCELLED)
+        return await world.ledger.ask(partial(records.events_after, job_id=job_id, seq=0))
+
+    said = [each.message for each in asyncio.run(scene()) if each.state is JobState.CANCELLING]
+    assert said == ["the engine was asked to stop it", "nodes are cleaned"]
 
 
 def test_cancelled_before_it_was_handed_over(world: World) -> None:

@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 __all__ = ["world"]
 
 SOAK = os.environ.get("AJ_SOAK") == "1"
-SEEDS, JOBS, DAEMONS = (300, 12, 12) if SOAK else (12, 6, 6)
+SEEDS, JOBS, DAEMONS = (300, 12, 12) if SOAK else (8, 6, 6)
 
 ENDS = (DONE, Status(JobState.FAILED, "node-0 exited with 3", 3), Status(JobState.CANCELLED, "by an administrator"))
 AWAY = (Unavailable("away"), OutcomeUnknown("cut off"), Rejected("not now"), KeyError("id"), ValueError("no JSON"))
 
 
-BEHIND, BELIEVED = 0.008, 0.016
+BEHIND, BELIEVED = 0.03, 0.045
 """The seconds for which the engine's records are behind at most, and for which it is doubted at least."""
 
 
@@ -68,11 +68,11 @@ class Erratic(Engine):
 
     def submit(self, job: Submission, report: Callable[[str], None]) -> str:
         report("sending")
-        how = self._draw(job, "submit", "yes", "silent", "lost", "away", "breaks", "refuses")
+        how = self._draw(job, "submit", "yes", "silent", "silent", "lost", "away", "breaks", "refuses")
         if how in {"yes", "silent"}:
             self.taken[job.token] += 1
             self.ends.setdefault(job.token, self.chances[job.token].choice(ENDS))
-            self.behind[job.token] = time.monotonic() + self.chances[job.token].choice([0.0, BEHIND])
+            self.behind[job.token] = time.monotonic() + self.chances[job.token].choice([0.0, BEHIND, BEHIND])
         if how == "yes":
             return job.token
         if how == "refuses":
@@ -110,7 +110,7 @@ class Erratic(Engine):
         return False
 
     def _stumble(self, job: Submission, call: str) -> None:
-        if self._draw(job, call, "well", "well", "well", "falls") == "falls":
+        if self._draw(job, call, *["well"] * 5, "falls") == "falls":
             raise self.chances[job.token].choice(AWAY)
 
     def _draw(self, job: Submission, call: str, *ways: str) -> str:
@@ -139,8 +139,8 @@ async def _story(world: World, engine: Erratic, job_id: str) -> str:
 def test_each_job_is_handed_over_once_and_ends_as_it_truly_did(
     world: World, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(drive, "_FIRST_PAUSE", 0.001)
-    monkeypatch.setattr(drive, "_LONGEST_PAUSE", 0.004)
+    monkeypatch.setattr(drive, "_FIRST_PAUSE", 0.005)
+    monkeypatch.setattr(drive, "_LONGEST_PAUSE", 0.02)
     monkeypatch.setattr(drive, "_DOUBTS", BELIEVED / Erratic.poll_seconds)
     chance, engine = random.Random(seed), Erratic(seed)
 

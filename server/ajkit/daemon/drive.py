@@ -240,7 +240,9 @@ class Drive:
 
     async def _told(self, state: JobState, message: str, exit_code: int | None = None) -> None:
         """Write down what the engine says: a step where there is one, else its words alone."""
-        if not await self._ledger.step(self._id, state, message=message, exit_code=exit_code):
+        stepped = await self._ledger.step(self._id, state, message=message, exit_code=exit_code)
+        # Of a job that is to stop and has not, an engine with nothing to add says that it runs: that is no news.
+        if not stepped and (message or self._id not in self._stopping):
             await self._ledger.note(self._id, message)
 
 

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import TYPE_CHECKING
 
 import pytest
 
+from ajkit.backends.amlt.commands import Amlt
+from ajkit.daemon import drive
 from ajkit.shared.job.execution import JobState
-from tests.backends.amlt.conftest import put_on_path
+from tests.backends.amlt.conftest import job_spec, put_on_path
 from tests.backends.driving import Driver
+from tests.daemon.driven import world
 from tests.daemons import finish, host, wait_until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from tests.backends.amlt.conftest import Bench
+    from tests.daemon.driven import World
     from tests.daemons import Host
 
-__all__ = ["host"]
+__all__ = ["host", "world"]
 
 PROJECT = """
 --- .azure_jobs/template/train.yaml
@@ -69,6 +75,31 @@ def test_a_lost_answer_and_a_killed_daemon_make_one_job(driver: Driver, tmp_path
     wait_until((tmp_path / "amlt/experiments").exists)
     assert driver.survive("c" * 10) == "done"
     assert runs(tmp_path) == 1
+
+
+@pytest.mark.parametrize("mode", ["lost", "refuse"])
+def test_a_failure_of_amlt_is_a_refusal_once_it_goes_on_to_have_no_such_job(
+    world: World, bench: Bench, mode: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What amlt lists may be behind what it has submitted: it is looked for again before the job is called rejected."""
+    looks = 0
+    plain = Amlt.states
+
+    def behind(amlt: Amlt, experiment: str) -> dict[str, str] | None:
+        nonlocal looks
+        looks += 1
+        if looks > 3:
+            bench.mode("")
+        return None if looks < 3 else plain(amlt, experiment)
+
+    monkeypatch.setattr(Amlt, "states", behind)
+    monkeypatch.setattr(drive, "_DOUBTS", 10_000 if mode == "lost" else 20)
+    monkeypatch.setattr(bench.execution, "poll_seconds", 0.05)
+    bench.mode(mode)
+    info, states = asyncio.run(world.driven_spec(bench.execution, job_spec("true")))
+    assert (states[:3], info.attempts) == (["accepted", "submitting", "unknown"], 1)
+    assert states[-1] == ("done" if mode == "lost" else "rejected")
+    assert mode == "lost" or info.message == "amlt run: ERROR: Target not found: vc"
 
 
 def test_a_submission_that_outlives_the_daemon_is_waited_for(driver: Driver, host: Host, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from ajkit.backends.amlt.commands import Amlt, state_of
-from ajkit.shared.job.execution import Execution, Handle, JobState, OutcomeUnknown, Rejected, Status, Unavailable
+from ajkit.shared.job.execution import Execution, Handle, JobState, OutcomeUnknown, Rejected, Status, Unavailable, UnclearRefusal
 from ajkit.shared.job.spec import JobSpec
 from tests.backends.amlt.conftest import EXAMPLE, job_spec
 from tests.daemons import wait_until
@@ -130,7 +130,7 @@ def test_what_is_not_known_is_not_guessed(bench: Bench) -> None:
 
 def test_a_refusal(bench: Bench) -> None:
     bench.mode("refuse")
-    with pytest.raises(Rejected, match="amlt run: ERROR: Target not found: vc"):
+    with pytest.raises(UnclearRefusal, match="amlt run: ERROR: Target not found: vc"):
         bench.submit(job_spec("true"))
 
 

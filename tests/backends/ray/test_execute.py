@@ -18,6 +18,7 @@ from ajkit.shared.job.execution import (
     OutcomeUnknown,
     Rejected,
     Unavailable,
+    UnclearRefusal,
 )
 from ajkit.shared.job.spec import FromEnv
 from tests.backends.ray.pretended import TRACE, Cluster, submission
@@ -107,9 +108,10 @@ def test_a_job_that_is_there_already_is_found(cluster: Cluster, tmp_path: Path) 
     assert RayExecution().find(submission(tmp_path, "something else")) is None
 
 
-def test_what_ray_refuses(cluster: Cluster, tmp_path: Path) -> None:
-    cluster.say["POST /api/jobs/"] = 500, TRACE.format("Invalid runtime_env: conda and pip")
-    with pytest.raises(Rejected, match=r"^RuntimeError: Invalid runtime_env: conda and pip$"):
+@pytest.mark.parametrize(("status", "kind"), [(400, Rejected), (500, UnclearRefusal)])
+def test_what_ray_refuses(status: int, kind: type[Exception], cluster: Cluster, tmp_path: Path) -> None:
+    cluster.say["POST /api/jobs/"] = status, TRACE.format("Invalid runtime_env: conda and pip")
+    with pytest.raises(kind, match=r"^RuntimeError: Invalid runtime_env: conda and pip$"):
         submit(submission(tmp_path))
 
 

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 import pytest
 
+from ajkit.daemon import drive
+from ajkit.shared.job.execution import JobState
 from tests.backends.driving import Driver
+from tests.backends.volcano.conftest import job_spec
 from tests.backends.volcano.fakenodes import FakeNodes
+from tests.daemon.driven import world
 from tests.daemons import host, wait_until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from tests.backends.volcano.conftest import Bench
     from tests.backends.volcano.fakeapi import FakeCluster
+    from tests.daemon.driven import World
     from tests.daemons import Host
 
-__all__ = ["host"]
+__all__ = ["host", "world"]
 
 PROJECT = """
 --- .aj/template/train.yaml
@@ -72,16 +79,26 @@ def test_run(driver: Driver, nodes: FakeNodes) -> None:
 
 
 def test_a_lost_answer_and_a_killed_daemon_make_one_job(driver: Driver, cluster: FakeCluster, nodes: FakeNodes) -> None:
-    for sid, fault in (("c" * 10, "lost"), ("d" * 10, 503)):
-        nodes.full = True
-        cluster.faults.append(("jobs", fault))
-        assert driver.aj("run", "--sid", sid, "--detach").returncode == 0
-        wait_until(lambda: not cluster.faults)
-        nodes.full = False
-        assert driver.survive(sid) == "done"
-    assert sorted(cluster.named("jobs")) == [f"train-{'c' * 10}", f"train-{'d' * 10}"]
-    made = [each for each in cluster.requests if each.startswith("POST") and each.endswith("/jobs")]
-    assert len(made) == 3, "one that arrived, one that did not, and that one again"
+    sid = "c" * 10
+    nodes.full = True
+    cluster.faults.append(("jobs", "lost"))
+    assert driver.aj("run", "--sid", sid, "--detach").returncode == 0
+    wait_until(lambda: not cluster.faults)
+    nodes.full = False
+    assert driver.survive(sid) == "done"
+    assert list(cluster.named("jobs")) == [f"train-{sid}"]
+    assert len([each for each in cluster.requests if each.startswith("POST") and each.endswith("/jobs")]) == 1
+
+
+def test_an_answer_that_the_cluster_could_not_give_makes_one_job(
+    world: World, bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(drive, "_DOUBTS", 2)
+    monkeypatch.setattr(bench.execution, "poll_seconds", 0.05)
+    bench.cluster.faults.append(("jobs", 503))
+    info, states = asyncio.run(world.driven_spec(bench.execution, job_spec("true")))
+    assert (info.state, info.attempts) == (JobState.DONE, 2)
+    assert states[:5] == ["accepted", "submitting", "unknown", "submitting", "submitted"]
 
 
 def test_what_the_cluster_would_get(driver: Driver, nodes: FakeNodes) -> None:

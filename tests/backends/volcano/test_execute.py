@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from ajkit.backends.volcano.belongings import clear
 from ajkit.shared.job.execution import (
     Execution,
     Handle,
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from tests.backends.volcano.conftest import Bench
 
+JOBS = "/apis/batch.volcano.sh/v1alpha1/namespaces/research/jobs"
 RANKS = 'echo "$AJ_NODE_RANK $NODE_RANK $RANK/$WORLD_SIZE $LOCAL_RANK/$LOCAL_WORLD_SIZE $MASTER_ADDR:$MASTER_PORT"'
 
 
@@ -153,10 +155,35 @@ def test_a_job_that_somebody_deleted_is_lost(bench: Bench) -> None:
     bench.nodes.full = True
     handle = bench.submit(job_spec("true"))
     wait_until(lambda: bool(bench.cluster.named("pods")))
-    bench.cluster.answer(
-        "DELETE", f"/apis/batch.volcano.sh/v1alpha1/namespaces/research/jobs/{handle.job.spec.name}", {}, None
-    )
+    bench.cluster.answer("DELETE", f"{JOBS}/{handle.job.spec.name}", {}, None)
     assert bench.execution.status(handle).state is JobState.LOST
+
+
+def test_what_a_job_has_is_not_taken_away_at_one_word(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    bench.nodes.full = True
+    handle = bench.submit(job_spec("true", env={"KEY": {"from_env": "PATH"}}))
+    key = next(each for each in bench.cluster.objects if each[0] == "jobs")
+    there, beside = bench.cluster.objects.pop(key), {"configmaps", "secrets"}
+    assert bench.execution.status(handle).state is JobState.LOST
+    bench.cluster.objects[key] = there
+    assert bench.execution.status(handle).state is JobState.QUEUED
+    assert {each for each, *_ in bench.cluster.objects} >= beside
+    del bench.cluster.objects[key]
+    monkeypatch.setattr("ajkit.backends.volcano.execute._GONE_SECONDS", 0.0)
+    assert bench.execution.status(handle).state is JobState.LOST
+    assert not {each for each, *_ in bench.cluster.objects} & beside
+    # For the nodes, which go on until it is deleted.
+    bench.cluster.objects[key] = there
+    bench.cluster.answer("DELETE", f"{JOBS}/{handle.job.spec.name}", {}, None)
+
+
+def test_a_refusal_leaves_what_a_job_has_that_came_meanwhile(bench: Bench) -> None:
+    """The answer of an earlier call was lost, and it arrived while the one that was refused was under way."""
+    bench.nodes.full = True
+    handle = bench.submit(job_spec("true"))
+    cluster = bench.execution._cluster(None)
+    clear(cluster, handle.job, "research")
+    assert f"{handle.job.spec.name}-aj" in bench.cluster.named("configmaps")
 
 
 @pytest.mark.parametrize("lost", ["lost", 500, 504])

@@ -23,6 +23,7 @@ from ajkit.shared.job.execution import (
     Status,
     Submission,
     Unavailable,
+    UnclearRefusal,
 )
 from ajkit.shared.job.secretrefs import missing_secrets, resolved, secret_names
 from ajkit.shared.problem import Problem, problem
@@ -81,7 +82,8 @@ class AmltExecution:
             except Unavailable as error:
                 raise OutcomeUnknown(f"amlt run: {last_words(done)} ({error})") from None
             if there is None:
-                raise Rejected(f"amlt run: {last_words(done)}")
+                # What amlt lists may be behind what it has submitted.
+                raise UnclearRefusal(f"amlt run: {last_words(done)}")
         return _experiment(job.spec)
 
     def find(self, job: Submission) -> str | None:

@@ -22,6 +22,7 @@ from ajkit.shared.job.execution import (
     Rendered,
     Status,
     Unavailable,
+    UnclearRefusal,
 )
 from ajkit.shared.job.secretrefs import missing_secrets, resolved, shown
 from ajkit.shared.job.slots import impossible_variables, script, slots
@@ -31,13 +32,14 @@ from ajkit.shared.problem import problem
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from ajkit.shared.job.execution import Handle, Submission
+    from ajkit.backends.ray.api import Answer
+    from ajkit.shared.job.execution import ExecutionError, Handle, Submission
     from ajkit.shared.job.spec import JobSpec
     from ajkit.shared.problem import Problem
 
 _OVER, _STARTED = "over", "started"
 _FRESH_SECONDS = 1.0
-_UNCLEAR = frozenset({502, 503, 504})
+_UNCLEAR, _BROKE = frozenset({502, 503, 504}), 500
 _ENTRYPOINT = "python -m aj_job"
 _DIGEST = "aj_spec_sha256"
 _PLACING = "Ray looks for nodes that are free for it"
@@ -95,8 +97,7 @@ class RayExecution:
         except Unavailable as error:
             raise OutcomeUnknown(f"{said.reason}; then {error}") from None
         if there is None:
-            # Whoever stands before the cluster and had no answer of it cannot say that it did not take the job.
-            raise (OutcomeUnknown if said.status in _UNCLEAR else Rejected)(said.reason)
+            raise _no(said)
         if not _is_ours(there, job):
             raise Rejected(f"the cluster has another job of the id {job.token}")
         return job.token
@@ -223,6 +224,15 @@ def _headers(environ: Mapping[str, str]) -> dict[str, str]:
     given = json.loads(environ.get("RAY_JOB_HEADERS") or "{}")
     token = environ.get("RAY_AUTH_TOKEN")
     return {**given, **({"Authorization": f"Bearer {token}"} if token else {})}
+
+
+def _no(said: Answer) -> ExecutionError:
+    """What it means that the cluster shows no job after an answer that was no yes."""
+    if said.status in _UNCLEAR:
+        # Whoever stands before the cluster and had no answer of it cannot say that it did not take the job.
+        return OutcomeUnknown(said.reason)
+    # A head that broke on the way may have written the job down, and show it later.
+    return UnclearRefusal(said.reason) if said.status >= _BROKE else Rejected(said.reason)
 
 
 def _upload(api: Api, name: str, job: Submission) -> None:

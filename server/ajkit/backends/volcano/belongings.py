@@ -57,7 +57,19 @@ def _give(cluster: Cluster, job: Submission, namespace: str) -> None:
 
 
 def clear(cluster: Cluster, job: Submission, namespace: str) -> None:
-    """Take away what was made for a job that was refused, or is gone."""
+    """Take away what was made for a job that was refused, or is gone; not what one that is there all the same has.
+
+    An earlier call whose answer was lost may have made it meanwhile.
+    """
+    try:
+        cluster.get(JOB, job.spec.name, namespace)
+    except Absent:
+        _clear(cluster, job, namespace)
+    except ExecutionError:
+        return
+
+
+def _clear(cluster: Cluster, job: Submission, namespace: str) -> None:
     with contextlib.suppress(ExecutionError):
         # By its name: whoever may list secrets may read all of them, a right that is seldom given.
         cluster.delete(SECRET, secret_name(job.spec.name), namespace)

@@ -55,6 +55,8 @@ _CODE_UNKNOWN = "‹the digest of the code›"
 _CANCELLED = "cancelled"
 _LOG_SECONDS = 1.0
 _MOST_REMEMBERED = 4096
+_GONE_SECONDS = 10.0
+"""After so long without the job what it had beside it is taken away: before its daemon has given it up."""
 
 
 def _of_what_is_there(ask: Callable[P, T]) -> Callable[P, T]:
@@ -86,6 +88,7 @@ class VolcanoExecution:
     def __init__(self) -> None:
         self._connections = Connections()
         self._fetched: dict[tuple[str, str], float] = {}
+        self._missed: dict[str, float] = {}
 
     def check(self, spec: JobSpec) -> Sequence[Problem]:
         """See `Execution.check`: what a cluster would refuse or hang on, and secrets that cannot be read here."""
@@ -162,10 +165,8 @@ class VolcanoExecution:
         try:
             found = cluster.get(JOB, job.spec.name, namespace)
         except Absent:
-            clear(cluster, job, namespace)
-            if os.path.exists(os.path.join(job.folder, _CANCELLED)):
-                return Status(JobState.CANCELLED, "cancelled: the job was deleted")
-            return Status(JobState.LOST, f"there is no Volcano job {handle.backend_id} any more")
+            return self._gone(cluster, handle, namespace)
+        self._missed.pop(handle.backend_id, None)
         give(cluster, job, namespace)
         phase = phase_of(found)
         pods = _pods(cluster, job, namespace)
@@ -316,6 +317,19 @@ class VolcanoExecution:
             if not is_ours(found, job.token):
                 # What was made beside it is ours all the same, and has to go: this is no `NameTaken`.
                 raise Rejected(str(NameTaken(job.spec.name))) from None
+
+    def _gone(self, cluster: Cluster, handle: Handle, namespace: str) -> Status:
+        """What it means that the cluster does not have a job any more."""
+        cancelled = os.path.exists(os.path.join(handle.job.folder, _CANCELLED))
+        if len(self._missed) > _MOST_REMEMBERED:
+            self._missed.clear()
+        now = time.monotonic()
+        # One word of an API server that is behind must not take its programs and secrets from a job that runs.
+        if cancelled or now - self._missed.setdefault(handle.backend_id, now) >= _GONE_SECONDS:
+            clear(cluster, handle.job, namespace)
+        if cancelled:
+            return Status(JobState.CANCELLED, "cancelled: the job was deleted")
+        return Status(JobState.LOST, f"there is no Volcano job {handle.backend_id} any more")
 
     def _keep(self, cluster: Cluster, pod: dict[str, Any], job: Submission, namespace: str, *, final: bool) -> None:
         """Keep what a pod has written so far."""
