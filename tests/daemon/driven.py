@@ -7,7 +7,7 @@ import hashlib
 import io
 import tarfile
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 
@@ -24,11 +24,13 @@ from ajkit.submit.registry import CannotRun
 from tests.daemons import job_spec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Coroutine
     from pathlib import Path
 
     from ajkit.shared.job.execution import Handle, Submission
     from ajkit.shared.job.spec import JobSpec
+
+T = TypeVar("T")
 
 DONE = Status(JobState.DONE, exit_code=0)
 RUNNING = Status(JobState.RUNNING)
@@ -103,7 +105,6 @@ class World:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.store = CodeStore(str(root / "code"), size=10_000, entries=10)
         self._begin()
         made = io.BytesIO()
         tarfile.open(fileobj=made, mode="w").close()
@@ -117,17 +118,27 @@ class World:
         self.hub = Hub()
         self.ledger = Ledger(self.journal, self.hub)
         self.engines = Engines()
+        self.store = CodeStore(str(self.root / "code"), size=10_000, entries=10)
 
     def end(self) -> None:
-        """Let go of everything as a daemon does whose queue has stopped: calls and writes under way are ended."""
+        """Let go of what a daemon has, its queue being stopped and its event loop closed."""
         self.engines.close()
         self.journal.close()
 
-    async def next_daemon(self, queue: Queue) -> None:
-        """Stop a queue, and all else that a daemon has; what there is from now on is the next daemon's."""
-        await queue.stop()
-        await asyncio.to_thread(self.end)
-        self._begin()
+    def live(self, scene: Coroutine[Any, Any, T]) -> T:
+        """Run a scene, which stops its queues, as the life of one daemon: what there is afterwards is the next one's."""
+        try:
+            return asyncio.run(self._to_its_end(scene))
+        finally:
+            # By now nothing reads the journal any more, and what was written last is there for the next to see.
+            self.journal.close()
+            self._begin()
+
+    async def _to_its_end(self, scene: Coroutine[Any, Any, T]) -> T:
+        try:
+            return await scene
+        finally:
+            await asyncio.to_thread(self.engines.close)
 
     def queue(self, engine: Engine | Any) -> Queue:
         executions: Any = OneEngine(engine)

@@ -144,24 +144,30 @@ def test_each_job_is_handed_over_once_and_ends_as_it_truly_did(
     monkeypatch.setattr(drive, "_DOUBTS", BELIEVED / Erratic.poll_seconds)
     chance, engine = random.Random(seed), Erratic(seed)
 
-    async def scene() -> None:
-        jobs = [await world.accept() for _ in range(JOBS)]
-        for each in jobs:
-            engine.knows_of(each)
-        for _ in range(DAEMONS):
-            queue = world.queue(engine)
-            await queue.start()
-            await _until(engine, engine.asked + chance.randrange(4 * JOBS), queue)
-            if chance.random() < 0.3:
-                unlucky = chance.choice(jobs)
-                await world.ledger.ask_cancel(unlucky)
-                queue.cancel(unlucky)
-            await world.next_daemon(queue)
+    async def first() -> list[str]:
+        return [await world.accept() for _ in range(JOBS)]
+
+    async def one_of_many() -> None:
+        queue = world.queue(engine)
+        await queue.start()
+        await _until(engine, engine.asked + chance.randrange(4 * JOBS), queue)
+        if chance.random() < 0.3:
+            unlucky = chance.choice(jobs)
+            await world.ledger.ask_cancel(unlucky)
+            queue.cancel(unlucky)
+        await queue.stop()
+
+    async def last() -> None:
         await world.driven(engine, jobs[0])
         for each in jobs:
             await _check(world, engine, each)
 
-    asyncio.run(scene())
+    jobs = world.live(first())
+    for each in jobs:
+        engine.knows_of(each)
+    for _ in range(DAEMONS):
+        world.live(one_of_many())
+    world.live(last())
 
 
 async def _check(world: World, engine: Erratic, job_id: str) -> None:

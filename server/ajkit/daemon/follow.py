@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,8 @@ ALIVE_SECONDS = 15.0
 _LOOK_SECONDS, _LOOK_SLOWLY_SECONDS, _LIVELY = 0.05, 0.25, 2.0
 _LOOKS_A_SECOND = 1000
 """How often all followers together look for more."""
+_LAST_SECONDS, _AWAY_SECONDS = 30.0, 1.0
+"""How long an engine that went away is waited for with the last texts of a job that has ended, and how often asked."""
 
 
 def sent(event: str, data: BaseModel | str, mark: str) -> str:
@@ -64,6 +67,8 @@ class Follower:
         self._offsets = parse_offsets(place)
         self._tail: Tail | None = None
         self._news: list[JobEvent] = []
+        self._trouble = ""
+        self._away_since = 0.0
 
     async def stream(self) -> AsyncIterator[str]:
         """Everything from the mark to the job's end: the last text comes before the last state, ``end`` comes last."""
@@ -79,7 +84,7 @@ class Follower:
             texts = await self._texts(ended=ended)
             for each in texts:
                 yield each
-            if ended and not texts:
+            if ended and not texts and not self._may_come_back():
                 for each in self._states(final=True):
                     yield each
                 yield self._sent("end", "")
@@ -104,17 +109,29 @@ class Follower:
         """The states not told yet; the final one is kept for when all texts are out."""
         told = []
         while self._news and (final or not self._news[0].state.is_terminal):
-            self._seen = self._news[0].seq
-            told.append(self._sent("state", self._news.pop(0)))
+            event = self._news.pop(0)
+            if event.state.is_terminal and self._trouble:
+                lacks = f"its last output could not be read: {self._trouble}"
+                event = event.model_copy(update={"message": "; ".join(filter(None, [event.message, lacks]))})
+            self._seen = event.seq
+            told.append(self._sent("state", event))
         return told
+
+    def _may_come_back(self) -> bool:
+        """Whether the engine went away a short while ago: it may have more to tell of a job that has ended."""
+        return bool(self._trouble) and time.monotonic() - self._away_since < _LAST_SECONDS
 
     async def _texts(self, *, ended: bool) -> list[str]:
         if self._tail is None:
             return []
         try:
             texts = await self._tail.read(ended=ended)
-        except ExecutionError:
+        except ExecutionError as error:
+            if not self._trouble:
+                self._away_since = time.monotonic()
+            self._trouble = str(error) or type(error).__name__
             return []
+        self._trouble = ""
         told = []
         for text, end in texts:
             self._offsets[text.stream] = end
@@ -124,7 +141,7 @@ class Follower:
     async def _wait(self, ticket: int, silent: float) -> float:
         pause = _LOOK_SECONDS if silent < _LIVELY else _LOOK_SLOWLY_SECONDS
         # Many who look take turns: each a little later, all of them together as often.
-        pause = max(pause, self._parts.meters.streams / _LOOKS_A_SECOND)
+        pause = max(pause, self._parts.meters.streams / _LOOKS_A_SECOND, _AWAY_SECONDS if self._trouble else 0.0)
         await self._parts.hub.wait(self._id, ticket, pause)
         return pause
 
