@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
+import json
 import os
 import resource
 import sqlite3
@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ajkit.client.wire import DaemonRefused
-from ajkit.daemon import records, upkeep
+from ajkit.daemon import records
+from ajkit.daemon.clock import CLOCK, DAY, Clock
 from ajkit.daemon.journal import Journal, JournalProblem
-from ajkit.daemon.upkeep import Clock
 from ajkit.shared.contract import SubmitRequest
 from ajkit.shared.job.execution import JobState
 from tests.daemons import Host, finish, host, install_package, is_alive, job_spec, wait_until
@@ -132,37 +132,66 @@ def test_a_clock_that_is_put_back_leaves_the_past_in_order(tmp_path: Path, monke
     journal.close()
 
 
-def test_a_jump_is_seen_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = Clock()
-    assert not clock.jumped()
-    real = time.time
-    monkeypatch.setattr(time, "time", lambda: real() + 86400 * 365)
-    assert clock.jumped()
-    assert not clock.jumped()
-    monkeypatch.undo()
-    assert clock.jumped()
+def test_a_time_is_sure_once_the_clock_has_borne_it_out(tmp_path: Path) -> None:
+    now = 1000.0 * DAY
+
+    def sure() -> float:
+        # Each time as by a daemon just started.
+        return Clock(str(tmp_path / CLOCK), lambda: now).sure() / DAY
+
+    assert sure() == 0
+    now += DAY - 1
+    assert sure() == 0
+    now += 1
+    assert sure() == 1000
+    now += 2 * DAY
+    assert sure() == 1001
+    (tmp_path / CLOCK).write_text("{")
+    assert sure() == 0
 
 
-def test_after_a_jump_nothing_is_forgotten(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    forgotten = []
+def test_a_clock_that_was_far_ahead_makes_no_time_sure(tmp_path: Path) -> None:
+    now = 1000.0 * DAY
 
-    async def forget(parts: Any) -> None:
-        forgotten.append(parts)
+    def sure(at: float) -> float:
+        nonlocal now
+        now = at * DAY
+        return Clock(str(tmp_path / CLOCK), lambda: now).sure() / DAY
 
-    class Parts:
-        class settings:  # noqa: N801 - as the parts of a daemon have it
-            state = str(tmp_path)
+    assert [sure(1000), sure(1001)] == [0, 1000]
+    assert [sure(9000), sure(9000.9)] == [1001, 1001]
+    assert [sure(1002), sure(1003)] == [1001, 1002]
+    assert [sure(9), sure(1004), sure(1005)] == [9, 9, 1004]
 
-    monkeypatch.setattr(upkeep, "forget", forget)
-    parts: Any = Parts()
-    chores = upkeep.Chores(parts, None)
-    real = time.time
-    monkeypatch.setattr(time, "time", lambda: real() + 86400 * 365)
-    asyncio.run(chores._round())
-    assert forgotten == []
-    chores._forget_at = time.monotonic()
-    asyncio.run(chores._round())
-    assert len(forgotten) == 1
+
+def test_a_daemon_whose_clock_is_far_ahead_forgets_nothing(host: Host) -> None:
+    """Also when it was so from its start, and when it is the second such."""
+    host.environ |= {"AJ_KEEP_DAYS": "2"}
+    spec = job_spec("echo kept")
+    host.run(spec)
+    host.stop()
+    # For the daemons the job ended long ago, as it would for a clock that is a year ahead.
+    past = (datetime.now(UTC) - timedelta(days=365)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    with sqlite3.connect(os.path.join(host.state, "journal.sqlite3")) as db:
+        db.execute("UPDATE jobs SET ended_at = ? WHERE id = ?", (past, spec.sid))
+    db.close()
+    known = time.time() - 365 * DAY
+    write_clock(host, sure=known, seen=known)
+    for _ in range(2):
+        before = written(host)
+        daemon = host.daemon()
+        wait_until(lambda before=before: written(host) != before)
+        assert finish(daemon, spec.sid)[2] == {"node-0": "kept\n"}
+        host.stop()
+
+
+def write_clock(host: Host, **times: float) -> None:
+    with open(os.path.join(host.state, CLOCK), "w", encoding="utf-8") as file:
+        json.dump(times, file)
+
+
+def written(host: Host) -> int:
+    return os.stat(os.path.join(host.state, CLOCK)).st_mtime_ns
 
 
 def test_logs_go_before_the_job_does(host: Host) -> None:
@@ -175,6 +204,7 @@ def test_logs_go_before_the_job_does(host: Host) -> None:
     with sqlite3.connect(os.path.join(host.state, "journal.sqlite3")) as db:
         db.execute("UPDATE jobs SET ended_at = ? WHERE id = ?", (past, specs[1].sid))
     db.close()
+    write_clock(host, sure=time.time(), seen=time.time())
     daemon = host.daemon()
     wait_until(lambda: not os.path.exists(os.path.join(host.state, "jobs", specs[1].sid)))
     assert [finish(daemon, each.sid)[2] for each in specs] == [{"node-0": "kept\n"}, {}]

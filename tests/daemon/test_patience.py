@@ -19,6 +19,7 @@ from tests.daemon.driven import DONE, RUNNING, Engine, World, in_turn, world
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ajkit.daemon.queue import Queue
     from ajkit.shared.contract import JobInfo
     from ajkit.shared.job.execution import Handle, Submission
 
@@ -245,27 +246,72 @@ def test_the_hub_keeps_nothing_of_those_who_have_gone(world: World) -> None:
     assert world.hub._waiting == {}
 
 
+def parts_of(world: World, queue: Queue, **settings: float) -> Any:
+    """What is needed to forget."""
+    kept = SimpleNamespace(keep_log_days=30, code_folder=world.store.root, state=str(world.root), **settings)
+    return SimpleNamespace(ledger=world.ledger, queue=queue, hub=world.hub, store=world.store, settings=kept)
+
+
+async def ended_jobs(world: World, queue: Queue, count: int) -> list[str]:
+    """Jobs that were rejected just now, with a folder each."""
+    jobs = [await world.accept() for _ in range(count)]
+    for each in jobs:
+        (world.root / "jobs" / each).mkdir()
+        queue.take(each)
+        await world.until(each, JobState.REJECTED)
+    return jobs
+
+
 def test_a_daemon_that_dies_while_it_forgets_leaves_no_folder_behind(world: World) -> None:
     """A folder of a job that is in no journal would be nobody's for ever."""
     queue = world.queue(Engine([Rejected("no")] * 3))
 
-    def killed(_: str) -> None:
+    async def killed(*_: object) -> bool:
         raise SystemExit
 
-    settings = SimpleNamespace(keep_days=0, keep_log_days=30, code_folder=world.store.root, state=str(world.root))
-    parts: Any = SimpleNamespace(ledger=world.ledger, queue=queue, hub=world.hub, store=world.store, settings=settings)
+    parts = parts_of(world, queue, keep_days=0)
     dying: Any = SimpleNamespace(**{**vars(parts), "queue": SimpleNamespace(forget=killed)})
 
     async def scene() -> tuple[list[str], JobInfo | None]:
-        jobs = [await world.accept() for _ in range(3)]
-        for each in jobs:
-            (world.root / "jobs" / each).mkdir()
-            queue.take(each)
-            await world.until(each, JobState.REJECTED)
-        await asyncio.sleep(0.005)
+        jobs = await ended_jobs(world, queue, 3)
+        later = time.time() + 1
         with pytest.raises(SystemExit):
-            await upkeep.forget(dying)
-        await upkeep.forget(parts)
+            await upkeep.forget(dying, later)
+        await upkeep.forget(parts, later)
         return os.listdir(world.root / "jobs"), await world.ledger.ask(partial(records.job_info, job_id=jobs[0]))
 
     assert asyncio.run(scene()) == ([], None)
+
+
+def test_a_job_stays_until_its_engine_has_let_go_of_what_it_has(world: World) -> None:
+    class Littering(Engine):
+        left: set[str]
+        away = True
+
+        def forget(self, job: Submission) -> None:
+            self.calls.append("forget")
+            if self.away:
+                raise Unavailable("the login node is down")
+            self.left.discard(job.token)
+
+    engine = Littering([Rejected("no")] * 6)
+    queue = world.queue(engine)
+    parts = parts_of(world, queue, keep_days=10)
+
+    async def scene() -> None:
+        day, now = 86400.0, time.time()
+        jobs = await ended_jobs(world, queue, 3)
+        engine.left = {f"aj-{each}" for each in jobs}
+        await upkeep.forget(parts, now + 15 * day)
+        assert engine.calls.count("forget") == 1, "one that is away is not asked for each job"
+        assert sorted(os.listdir(world.root / "jobs")) == sorted(jobs)
+        engine.away = False
+        await upkeep.forget(parts, now + 16 * day)
+        assert (engine.left, os.listdir(world.root / "jobs")) == (set(), [])
+        assert await world.ledger.ask(partial(records.job_info, job_id=jobs[0])) is None
+        engine.away = True
+        await ended_jobs(world, queue, 3)
+        await upkeep.forget(parts, now + 21 * day)
+        assert os.listdir(world.root / "jobs") == [], "an engine that is never there again keeps nothing for ever"
+
+    asyncio.run(scene())

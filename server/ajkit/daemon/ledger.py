@@ -12,7 +12,7 @@ from ajkit.daemon import records
 from ajkit.daemon.meters import Meters
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Container, Sequence
 
     from ajkit.daemon.hub import Hub
     from ajkit.daemon.journal import Journal
@@ -62,13 +62,13 @@ class Ledger:
             self._hub.tell(job_id)
         return info
 
-    async def forget_ended(self, before: str) -> Sequence[str]:
+    async def forget_ended(self, before: str, but: Container[str]) -> Sequence[str]:
         """See `records.forget_ended`.
 
         Raises:
             sqlite3.OperationalError: the journal cannot be written.
         """
-        return await self._change(partial(records.forget_ended, before=before))
+        return await self._change(partial(records.forget_ended, before=before, but=but))
 
     async def intend(self, job_id: str) -> None:
         """Write down, on the disk, that the engine is about to be called."""

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from ajkit.daemon import records
 from ajkit.daemon.drive import Drive, Pause
-from ajkit.shared.job.execution import Submission
+from ajkit.shared.job.execution import ExecutionError, Leftovers, Submission
+from ajkit.submit.registry import CannotRun
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -107,9 +108,37 @@ class Queue:
             caller={name: value for name, value in variables.items() if value is not None},
         )
 
-    def forget(self, job_id: str) -> None:
-        """Remove what is left of a job that the journal has forgotten. Blocks."""
-        shutil.rmtree(os.path.join(self._folder, job_id), ignore_errors=True)
+    async def forget(self, job_id: str, away: set[str]) -> bool:
+        """Remove what is left of a job that ended long ago: first what its engine has, then its folder; whether all went.
+
+        `away` are the services whose engines could not be asked: they are left alone, and others are added.
+        """
+        folder = os.path.join(self._folder, job_id)
+        record = None
+        if await asyncio.to_thread(os.path.isdir, folder):
+            record = await self._ledger.ask(partial(records.job_record, job_id=job_id))
+        if record is None:
+            return True
+        service = record.spec.service
+        if service in away:
+            return False
+        try:
+            execution = self._executions.find(service)
+            if isinstance(execution, Leftovers):
+                await self._engines.call(execution.forget, self.submission(record.spec, record.caller))
+        except CannotRun:
+            log.warning("job %s: nothing here can remove what %s may have of it", job_id, service)
+        except ExecutionError as error:
+            log.warning("job %s cannot be removed now: %s", job_id, error)
+            away.add(service)
+            return False
+        await self.drop(job_id)
+        return True
+
+    async def drop(self, job_id: str) -> None:
+        """Remove the folder of a job, whatever its engine has of it."""
+        folder = os.path.join(self._folder, job_id)
+        await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
 
     async def _drive(self, job_id: str, record: JobRecord | None) -> None:
         """Drive a job, again from the start when something unforeseen happens: it must not be left alone."""

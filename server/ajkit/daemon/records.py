@@ -15,7 +15,7 @@ from ajkit.shared.job.spec import JobSpec, spec_digest
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Sequence
+    from collections.abc import Container, Sequence
 
 _ORIGINS = TypeAdapter(list[FieldOrigins])
 
@@ -273,10 +273,10 @@ def used_code(db: sqlite3.Connection) -> set[str]:
     return {row["code_digest"] for row in db.execute("SELECT DISTINCT code_digest FROM jobs")}
 
 
-def forget_ended(db: sqlite3.Connection, before: str) -> Sequence[str]:
-    """Take out the jobs that ended before a time, with their events and keys; their ids."""
-    ids = ended_ids(db, before)
-    db.execute("DELETE FROM jobs WHERE ended_at < ?", (before,))
+def forget_ended(db: sqlite3.Connection, before: str, but: Container[str] = ()) -> Sequence[str]:
+    """Take out the jobs that ended before a time, but for some, with their events and keys; their ids."""
+    ids = [each for each in ended_ids(db, before) if each not in but]
+    db.executemany("DELETE FROM jobs WHERE id = ?", [(each,) for each in ids])
     return ids
 
 

@@ -157,14 +157,14 @@ class CodeStore:
         tree = os.path.join(home, _TREE)
         return Snapshot(digest, tree, os.path.join(home, _ARCHIVE)) if os.path.isdir(tree) else None
 
-    def forget_unused(self, used: set[str], older_than_seconds: float) -> None:
-        """Remove archives that no job refers to and that nobody asked for lately."""
+    def forget_unused(self, used: set[str], before: float) -> None:
+        """Remove archives that no job refers to and that nobody asked for since a time, in seconds since 1970."""
         for name in os.listdir(self.root):
             archive = os.path.join(self.root, name, _ARCHIVE)
             if not _DIGEST.fullmatch(name) or name in used:
                 continue
             with contextlib.suppress(FileNotFoundError):
-                if time.time() - os.stat(archive).st_mtime < older_than_seconds:
+                if os.stat(archive).st_mtime > before:
                     continue
             shutil.rmtree(self.folder(name), ignore_errors=True)
 

@@ -12,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ajkit.daemon import records
+from ajkit.daemon.clock import CLOCK, DAY, Clock
 from ajkit.daemon.logs import begin_anew
 from ajkit.shared.contract import LOG
 
@@ -22,10 +23,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_DAY, _HOUR = 86400.0, 3600.0
 _ROUND = 600.0
-_JUMP = _HOUR
-"""A clock that was put on or back by more than so many seconds is not trusted with what is long ago, for a day."""
 
 
 async def until_idle(parts: Parts, door: Door) -> None:
@@ -38,23 +36,7 @@ async def until_idle(parts: Parts, door: Door) -> None:
         quiet = min(door.quiet_seconds, time.monotonic() - busy)
         if limit and quiet >= limit:
             return
-        await asyncio.sleep(max(0.02, min(limit - quiet, 5.0)) if limit else _DAY)
-
-
-class Clock:
-    """Tells whether the clock of the machine has gone on as time does."""
-
-    def __init__(self) -> None:
-        self._seen = self._offset()
-
-    def jumped(self) -> bool:
-        """Whether it was put on or back since this was last asked."""
-        before, self._seen = self._seen, self._offset()
-        return abs(self._seen - before) > _JUMP
-
-    def _offset(self) -> float:
-        # Time that the machine slept counts: this clock goes on, the monotonic one does not.
-        return time.time() - time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
+        await asyncio.sleep(max(0.02, min(limit - quiet, 5.0)) if limit else DAY)
 
 
 class Chores:
@@ -63,7 +45,7 @@ class Chores:
     def __init__(self, parts: Parts, certificate: Certificate | None) -> None:
         self._parts = parts
         self._certificate = certificate
-        self._clock = Clock()
+        self._clock = Clock(os.path.join(parts.settings.state, CLOCK), time.time)
         self._forget_at = time.monotonic()
 
     def renew(self) -> None:
@@ -83,33 +65,46 @@ class Chores:
     async def _round(self) -> None:
         self.renew()
         await asyncio.to_thread(begin_anew, os.path.join(self._parts.settings.state, LOG))
-        if self._clock.jumped():
-            log.warning("the clock of this machine was changed: nothing is forgotten for a day")
-            self._forget_at = time.monotonic() + _DAY
         if time.monotonic() >= self._forget_at:
-            self._forget_at = time.monotonic() + _DAY
-            await forget(self._parts)
+            self._forget_at = time.monotonic() + DAY
+            await forget(self._parts, await asyncio.to_thread(self._clock.sure))
 
 
-async def forget(parts: Parts) -> None:
-    """Take jobs that ended too long ago out of the journal, with their folders, and code that no job needs."""
-    before = _ago(parts.settings.keep_days)
+async def forget(parts: Parts, now: float) -> None:
+    """Take jobs that ended too long ago out of the journal, with all that is left of them, and code that no job needs.
+
+    `now` is in seconds since 1970. A job stays where something of it cannot be removed yet, for as long again at most.
+    """
+    settings, ended = parts.settings, partial(_ended, parts, now)
+    away: set[str] = set()
     # Folders first: whoever is ended in between finds them by the journal, and nothing else knows of them.
-    for each in {before, _ago(parts.settings.keep_log_days)}:
-        for job_id in await parts.ledger.ask(partial(records.ended_ids, before=each)):
-            await asyncio.to_thread(parts.queue.forget, job_id)
-    for job_id in await parts.ledger.forget_ended(before):
+    kept = {
+        job_id
+        for days in sorted({settings.keep_days, settings.keep_log_days}, reverse=True)
+        for job_id in await ended(days)
+        if not await parts.queue.forget(job_id, away)
+    }
+    for job_id in kept.intersection(await ended(2 * settings.keep_days)):
+        await parts.queue.drop(job_id)
+        kept.discard(job_id)
+    for job_id in await parts.ledger.forget_ended(_ago(now, settings.keep_days), kept):
         parts.hub.forget(job_id)
     used = await parts.ledger.ask(records.used_code)
     # What others may use too is theirs for as long as jobs are kept: this journal does not know their jobs.
-    shared = not parts.settings.code_folder.startswith(f"{parts.settings.state}/")
-    await asyncio.to_thread(parts.store.forget_unused, used, max(1.0, parts.settings.keep_days * shared) * _DAY)
+    shared = not settings.code_folder.startswith(f"{settings.state}/")
+    unused = now - max(1.0, settings.keep_days * shared) * DAY
+    await asyncio.to_thread(parts.store.forget_unused, used, unused)
 
 
-def _ago(days: float) -> str:
+async def _ended(parts: Parts, now: float, days: float) -> list[str]:
+    """The jobs that had ended so many days ago."""
+    return await parts.ledger.ask(partial(records.ended_ids, before=_ago(now, days)))
+
+
+def _ago(now: float, days: float) -> str:
     """The time so many days ago; long before any job where there is no such date."""
     try:
-        before = datetime.now(UTC) - timedelta(days=days)
-    except OverflowError:
+        before = datetime.fromtimestamp(now, UTC) - timedelta(days=days)
+    except (OverflowError, ValueError, OSError):
         return "0001"
     return before.isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import shutil
 import time
@@ -17,6 +18,7 @@ from ajkit.backends.slurm.site import Site
 from ajkit.shared.job.execution import (
     Handle,
     JobState,
+    Leftovers,
     LogStream,
     OutcomeUnknown,
     Rejected,
@@ -330,3 +332,39 @@ def test_what_there_is_to_choose_from(play: Play) -> None:
     play.write("down")
     with pytest.raises(Unavailable):
         engine.values("queues")
+
+
+@pytest.mark.parametrize("where", ["far", "shared", "own"])
+def test_the_folder_of_a_job_goes_when_the_job_is_forgotten(
+    where: str, play: Play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if where == "shared":
+        monkeypatch.setenv("AJ_SLURM_FOLDER", str(tmp_path / "shared"))
+    job = submission(tmp_path, options=LOGIN if where == "far" else {})
+    folder = {"far": far(play), "shared": tmp_path / "shared/aj-abcdefghij", "own": Path(job.folder)}[where]
+    engine = SlurmExecution()
+    assert isinstance(engine, Leftovers)
+    engine.forget(job)
+    submit(job)
+    (folder.parent / "of another").mkdir()
+    monkeypatch.setenv("AJ_SLURM_FOLDER", "/elsewhere/by/now")
+    if where == "far":
+        play.write("unreachable")
+        with pytest.raises(Unavailable, match="Connection refused"):
+            engine.forget(job)
+        assert folder.is_dir()
+        (play.folder / "unreachable").unlink()
+    engine.forget(job)
+    engine.forget(job)
+    assert folder.is_dir() == (where == "own"), "the daemon's own folder is the daemon's to remove"
+    assert (folder.parent / "of another").is_dir()
+
+
+def test_nothing_is_removed_that_is_no_folder_of_the_job(play: Play, tmp_path: Path) -> None:
+    job = submission(tmp_path)
+    submit(job)
+    precious = tmp_path / "precious"
+    precious.mkdir()
+    Path(job.folder, "slurm.json").write_text(json.dumps({"folder": str(precious)}))
+    SlurmExecution().forget(job)
+    assert precious.is_dir()

@@ -131,6 +131,16 @@ class SlurmExecution:
         site = _site(handle.job)
         programs.expect_done(site, site.run(programs.stop(handle.backend_id), _ASK_SECONDS))
 
+    def forget(self, job: Submission) -> None:
+        """See `Leftovers.forget`: the folder of a job goes where it is not the daemon's own."""
+        folder = _folder(job)
+        # What is removed with all that is in it must be a job's, whatever is written down.
+        if folder != job.folder and folder.startswith("/") and os.path.basename(folder) == job.token:
+            site = _site(job)
+            said = site.run(programs.remove(folder), _PLACE_SECONDS)
+            if said.code:
+                raise Unavailable(f"{site}: {folder} cannot be removed: {said.errors}")
+
     def render(self, job: Submission) -> Rendered:
         """See `Execution.render`."""
         options = _options(job.spec)

@@ -118,6 +118,11 @@ told=$(scancel {backend_id} 2>&1) || case $told in
 esac"""
 
 
+def remove(folder: str) -> str:
+    """Remove the folder of a job, there or not."""
+    return f"rm -rf -- {shlex.quote(folder)}"
+
+
 def opinion(script: str) -> str:
     """Ask sbatch what it would do with a script, without submitting it; what it says comes as errors."""
     return f"""\

@@ -252,6 +252,19 @@ class Execution(Protocol):
         ...
 
 
+@runtime_checkable
+class Leftovers(Protocol):
+    """What an Execution may have beside the rest: it puts something of a job where the daemon cannot remove it."""
+
+    def forget(self, job: Submission) -> None:
+        """Remove what is left of a job that ended long ago, but for its own folder, which goes after it. Twice is fine.
+
+        Raises:
+            Unavailable: it cannot be removed now.
+        """
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class LiveValue:
     """One value that an engine has now (a queue, an image, a compute) and a word on it (``3 of 8 GPUs are free``)."""
