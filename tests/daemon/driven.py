@@ -126,7 +126,7 @@ class World:
         self.journal.close()
 
     def live(self, scene: Coroutine[Any, Any, T]) -> T:
-        """Run a scene, which stops its queues, as the life of one daemon: what there is afterwards is the next one's."""
+        """Run a scene, which stops its queues, as the life of one daemon: what there is later is the next one's."""
         try:
             return asyncio.run(self._to_its_end(scene))
         finally:

@@ -204,6 +204,26 @@ def test_a_job_that_ends_before_it_can_be_cancelled_keeps_its_end(world: World) 
     assert asyncio.run(scene())[-2:] == ["cancelling", "done"]
 
 
+def test_a_job_that_has_ended_meanwhile_is_not_handed_over(world: World) -> None:
+    """By the word of a daemon before this one, written while this one had read of the job already."""
+
+    class Elsewhere(Engine):
+        def find(self, job: Submission) -> str | None:
+            change = partial(records.step, job_id=job.spec.sid, state=JobState.REJECTED)
+            world.journal.write(change, durable=True).result(HANGS)
+            return super().find(job)
+
+    async def scene() -> tuple[JobInfo, list[str]]:
+        job_id = await world.accept()
+        await world.ledger.intend(job_id)
+        return await world.driven(engine, job_id)
+
+    engine = Elsewhere(["17"])
+    info, states = asyncio.run(scene())
+    assert (in_turn(engine.calls), info.attempts) == (["find"], 1)
+    assert states == ["accepted", "submitting", "rejected"]
+
+
 def test_a_service_that_nothing_runs(world: World) -> None:
     info, states = asyncio.run(world.driven(None))
     assert states == ["accepted", "rejected"]

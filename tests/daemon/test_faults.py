@@ -180,7 +180,7 @@ def test_a_daemon_whose_clock_is_far_ahead_forgets_nothing(host: Host) -> None:
     for _ in range(2):
         before = written(host)
         daemon = host.daemon()
-        wait_until(lambda before=before: written(host) != before)
+        wait_until(partial(is_written_after, host, before))
         assert finish(daemon, spec.sid)[2] == {"node-0": "kept\n"}
         host.stop()
 
@@ -192,6 +192,10 @@ def write_clock(host: Host, **times: float) -> None:
 
 def written(host: Host) -> int:
     return os.stat(os.path.join(host.state, CLOCK)).st_mtime_ns
+
+
+def is_written_after(host: Host, before: int) -> bool:
+    return written(host) != before
 
 
 def test_logs_go_before_the_job_does(host: Host) -> None:

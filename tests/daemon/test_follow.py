@@ -8,8 +8,6 @@ from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from ajkit.daemon import follow, records
 from ajkit.daemon.follow import Follower
 from ajkit.daemon.meters import Meters
@@ -17,6 +15,8 @@ from ajkit.shared.job.execution import LogChunk, LogStream, Unavailable
 from tests.daemon.driven import DONE, Engine, OneEngine, World, world
 
 if TYPE_CHECKING:
+    import pytest
+
     from ajkit.shared.job.execution import Handle
 
 __all__ = ["world"]

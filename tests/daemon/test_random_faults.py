@@ -43,8 +43,8 @@ BEHIND, BELIEVED = 0.03, 0.045
 class Erratic(Engine):
     """What it has is the truth; what it says of it may fail in every way that an engine has.
 
-    Its records may be behind, when it has just taken a job and at any time after: then it does not know the job. Between
-    two such times it says the truth at least once.
+    Its records may be behind, when it has just taken a job and at any time after: then it does not know the job.
+    Between two such times it says the truth at least once.
     """
 
     poll_seconds = 0.001

@@ -153,7 +153,8 @@ class Drive:
                 refusal = str(error) if isinstance(error, UnclearRefusal) else ""
                 await self._ledger.step(self._id, JobState.UNKNOWN, message=str(error), attempt="unknown")
             else:
-                await self._ledger.step(self._id, JobState.SUBMITTED, backend_id=backend_id, attempt=backend_id)
+                if backend_id is not None:
+                    await self._ledger.step(self._id, JobState.SUBMITTED, backend_id=backend_id, attempt=backend_id)
                 return backend_id
             await self._rest(pause.take())
 
@@ -174,15 +175,16 @@ class Drive:
                 wait = min(wait, max(0.0, doubt.left))
             await asyncio.sleep(wait)
 
-    async def _submit(self, execution: Execution, code_digest: str) -> str:
-        """Hand the job over, the intent on the disk before; see `Execution.submit` for what it raises."""
+    async def _submit(self, execution: Execution, code_digest: str) -> str | None:
+        """Hand it over, the intent on the disk before; see `Execution.submit` for what it raises. None: it ended."""
         try:
             code = await self._store.ready(code_digest)
         except (UnsafeArchive, FileNotFoundError) as error:
             raise Rejected(f"the code of the job is gone: {error}") from error
         except OSError as error:
             raise Unavailable(f"the code cannot be unpacked: {error}") from error
-        await self._ledger.intend(self._id)
+        if not await self._ledger.intend(self._id):
+            return None
         loop = asyncio.get_running_loop()
 
         def report(text: str) -> None:

@@ -70,10 +70,11 @@ class Ledger:
         """
         return await self._change(partial(records.forget_ended, before=before, but=but))
 
-    async def intend(self, job_id: str) -> None:
-        """Write down, on the disk, that the engine is about to be called."""
-        await self._insist(partial(records.intend, job_id=job_id))
+    async def intend(self, job_id: str) -> bool:
+        """Write down, on the disk, that the engine is about to be called; whether it may be: no job that ended."""
+        number = await self._insist(partial(records.intend, job_id=job_id))
         self._hub.tell(job_id)
+        return number is not None
 
     async def step(
         self,

@@ -109,7 +109,7 @@ class Queue:
         )
 
     async def forget(self, job_id: str, away: set[str]) -> bool:
-        """Remove what is left of a job that ended long ago: first what its engine has, then its folder; whether all went.
+        """Remove what is left of a job that ended long ago: what its engine has, then its folder. Whether all went.
 
         `away` are the services whose engines could not be asked: they are left alone, and others are added.
         """

@@ -137,8 +137,10 @@ def accept(db: sqlite3.Connection, request: SubmitRequest, owner: str, key: str)
     return info, True
 
 
-def intend(db: sqlite3.Connection, job_id: str) -> int:
-    """Write down that the engine is about to be called; the number of the attempt."""
+def intend(db: sqlite3.Connection, job_id: str) -> int | None:
+    """Write down that the engine is about to be called; the number of the attempt, None for a job that has ended."""
+    if db.execute("SELECT 1 FROM jobs WHERE id = ? AND ended_at IS NULL", (job_id,)).fetchone() is None:
+        return None
     row = db.execute("SELECT coalesce(max(number), 0) + 1 AS next FROM attempts WHERE job_id = ?", (job_id,)).fetchone()
     number = int(row["next"])
     db.execute("INSERT INTO attempts (job_id, number, intent_at) VALUES (?, ?, ?)", (job_id, number, utc_now()))

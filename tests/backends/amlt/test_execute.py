@@ -9,7 +9,16 @@ import pytest
 import yaml
 
 from ajkit.backends.amlt.commands import Amlt, state_of
-from ajkit.shared.job.execution import Execution, Handle, JobState, OutcomeUnknown, Rejected, Status, Unavailable, UnclearRefusal
+from ajkit.shared.job.execution import (
+    Execution,
+    Handle,
+    JobState,
+    OutcomeUnknown,
+    Rejected,
+    Status,
+    Unavailable,
+    UnclearRefusal,
+)
 from ajkit.shared.job.spec import JobSpec
 from tests.backends.amlt.conftest import EXAMPLE, job_spec
 from tests.daemons import wait_until
