@@ -22,6 +22,7 @@ import pytest
 from ajkit.client.daemon import Daemon, LogLine
 from ajkit.client.places import read_note, state_folder
 from ajkit.client.reach import Reach
+from ajkit.daemon.clock import CLOCK
 from ajkit.shared.job.spec import JobSpec
 
 if TYPE_CHECKING:
@@ -111,6 +112,11 @@ class Host:
         pid = self.pid
         os.kill(pid, signal.SIGKILL)
         wait_gone(pid)
+
+    def sure_of(self, at: float) -> None:
+        """Have the next daemon take a time, in seconds since 1970, for one that the clock has borne out."""
+        with open(os.path.join(self.state, CLOCK), "w", encoding="utf-8") as file:
+            json.dump({"sure": at, "seen": at}, file)
 
     def stop(self) -> None:
         """Stop the daemon in good order, if one runs."""

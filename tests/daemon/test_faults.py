@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import resource
 import sqlite3
@@ -175,19 +174,13 @@ def test_a_daemon_whose_clock_is_far_ahead_forgets_nothing(host: Host) -> None:
     with sqlite3.connect(os.path.join(host.state, "journal.sqlite3")) as db:
         db.execute("UPDATE jobs SET ended_at = ? WHERE id = ?", (past, spec.sid))
     db.close()
-    known = time.time() - 365 * DAY
-    write_clock(host, sure=known, seen=known)
+    host.sure_of(time.time() - 365 * DAY)
     for _ in range(2):
         before = written(host)
         daemon = host.daemon()
         wait_until(partial(is_written_after, host, before))
         assert finish(daemon, spec.sid)[2] == {"node-0": "kept\n"}
         host.stop()
-
-
-def write_clock(host: Host, **times: float) -> None:
-    with open(os.path.join(host.state, CLOCK), "w", encoding="utf-8") as file:
-        json.dump(times, file)
 
 
 def written(host: Host) -> int:
@@ -208,7 +201,7 @@ def test_logs_go_before_the_job_does(host: Host) -> None:
     with sqlite3.connect(os.path.join(host.state, "journal.sqlite3")) as db:
         db.execute("UPDATE jobs SET ended_at = ? WHERE id = ?", (past, specs[1].sid))
     db.close()
-    write_clock(host, sure=time.time(), seen=time.time())
+    host.sure_of(time.time())
     daemon = host.daemon()
     wait_until(lambda: not os.path.exists(os.path.join(host.state, "jobs", specs[1].sid)))
     assert [finish(daemon, each.sid)[2] for each in specs] == [{"node-0": "kept\n"}, {}]

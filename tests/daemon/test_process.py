@@ -210,6 +210,7 @@ def test_what_ended_long_ago_is_forgotten_at_the_next_start(host: Host) -> None:
     with sqlite3.connect(os.path.join(host.state, "journal.sqlite3")) as db:
         db.execute("UPDATE jobs SET ended_at = '2001-01-01T00:00:00.000Z' WHERE id = ?", (old.sid,))
     db.close()
+    host.sure_of(time.time())
     daemon = host.daemon()
     wait_until(lambda: [each.id for each in daemon.jobs()] == [young.sid])
     wait_until(lambda: os.listdir(os.path.join(host.state, "jobs")) == [young.sid])

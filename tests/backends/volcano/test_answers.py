@@ -125,7 +125,8 @@ def test_what_could_not_be_given_to_a_job_is_given_later(bench: Bench, fault: st
     assert [each for each in bench.cluster.requests[asked:] if "configmaps" in each or "PATCH" in each] == []
 
 
-def test_what_a_lost_job_left_is_taken_away(bench: Bench) -> None:
+def test_what_a_lost_job_left_is_taken_away(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ajkit.backends.volcano.execute._GONE_SECONDS", 0.0)
     bench.nodes.full = True
     spoil_giving(bench, "refused")
     handle = bench.submit(job_spec("true"))
