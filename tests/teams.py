@@ -114,6 +114,12 @@ def read_to_end(sock: socket.socket) -> bytes:
     return got
 
 
+def head(team: Team, method: str, path: str, *lines: str) -> bytes:
+    """The head of a request with ana's token."""
+    own = ["Host: 127.0.0.1", f"Authorization: Bearer {team.token}"]
+    return "\r\n".join([f"{method} {path} HTTP/1.1", *own, *lines, "", ""]).encode()
+
+
 def make_team(*arguments: str, program: tuple[str, ...] = ("-m", "ajkit.daemon"), **environ: str) -> Iterator[Team]:
     """A team's daemon, stopped at the end."""
     root = tempfile.mkdtemp(prefix="aj-")
