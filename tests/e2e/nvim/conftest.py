@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.daemons import host
-from tests.e2e.nvim.neovim import Neovim, start
+from tests.e2e.nvim.starting import start
 from tests.e2e.workspace import lay_out
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.daemons import Host
+    from tests.e2e.nvim.neovim import Neovim
 
 __all__ = ["host"]
 

@@ -35,14 +35,13 @@ def test_a_job_is_shown_submitted_and_followed(nvim: Neovim, host: Host) -> None
     nvim.keys(":close<CR>:Aj submit<CR>")
     nvim.until("the next job, with the same request", lambda: shown(nvim) and '"nodes": 2' in nvim.text)
     nvim.keys("d")
-    nvim.until("the comparison", lambda: len([each for each in nvim.rpc.windows if each.options["diff"]]) == 2)
+    nvim.until("the comparison", lambda: [each["differs"] for each in nvim.windows()].count(True) == 2)
     nvim.keys("q")
     nvim.until("it is left", lambda: "aj: nothing was submitted" in nvim.messages)
     assert [each.id for each in host.daemon(start=False).jobs()] == [sid]
 
     nvim.keys(":Aj jobs<CR>")
-    nvim.asked("the list")
-    nvim.keys("1<CR>")
+    nvim.choose("the list", sid)
     nvim.until("its log again", lambda: nvim.name == f"aj-log://{sid}")
 
 
@@ -54,24 +53,28 @@ def test_keys_that_are_pressed_twice_send_once_and_a_log_is_shown_once(nvim: Neo
     nvim.keys("SSS")
     nvim.until("the log", lambda: nvim.name == f"aj-log://{sid}")
     nvim.until("the end", lambda: f"aj: job {sid} is done" in nvim.messages)
-    nvim.keys(f"<C-w>p:Aj logs {sid}<CR>")
-    nvim.until("its log", lambda: nvim.name == f"aj-log://{sid}")
-    assert len(nvim.rpc.windows) == 2
+    nvim.keys("<C-w>p")
+    nvim.until("the template", lambda: nvim.name.endswith("train.yaml"))
+    nvim.answered()
     assert nvim.messages.count("is taken as") == 1
+    nvim.keys(f":Aj logs {sid}<CR>")
+    nvim.until("its log", lambda: nvim.name == f"aj-log://{sid}")
+    assert len(nvim.windows()) == 2
 
 
 def test_jobs_are_chosen_where_none_is_named(nvim: Neovim, host: Host) -> None:
     nvim.edit(".aj/template/train.yaml")
     nvim.keys(":Aj cancel<CR>")
     nvim.until("there is none", lambda: "aj: no job is live" in nvim.messages)
-    nvim.keys(":Aj submit sleep 60<CR>")
+    nvim.keys(":Aj submit sleep 600<CR>")
     nvim.until("the job", lambda: shown(nvim))
     nvim.keys("S")
     nvim.until("the log", lambda: nvim.name.startswith("aj-log://"))
     sid = nvim.name.removeprefix("aj-log://")
-    nvim.keys("<C-w>p:Aj cancel<CR>")
-    nvim.asked("the list")
-    nvim.keys("1<CR>")
+    nvim.keys("<C-w>p")
+    nvim.until("the template", lambda: nvim.name.endswith("train.yaml"))
+    nvim.keys(":Aj cancel<CR>")
+    nvim.choose("the list", sid)
     assert finish(host.daemon(start=False), sid)[0] == "cancelled"
 
 
@@ -86,6 +89,7 @@ def test_a_refused_job_leads_to_the_problem(nvim: Neovim) -> None:
 def test_what_the_template_leaves_open_is_asked_for(nvim: Neovim) -> None:
     nvim.edit(".aj/base/common.yaml")
     nvim.keys("/instance_count<CR>Cname: t<Esc>:wall<CR>")
+    nvim.until("it is written", lambda: not nvim.lua("return vim.bo.modified"))
     nvim.edit(".aj/template/train.yaml")
     nvim.keys(":Aj submit<CR>")
     nvim.asked("the question")

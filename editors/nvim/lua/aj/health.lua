@@ -57,7 +57,7 @@ local function running(client)
     client.root_dir or 'no folder'
   ))
   local params = { command = 'aj.status', arguments = {} }
-  local answer = client:request_sync('workspace/executeCommand', params, 3000)
+  local answer = client:request_sync('workspace/executeCommand', params, 20000)
   local status = answer and answer.result
   if not status then
     vim.health.error('it does not answer', { ':Aj restart' })

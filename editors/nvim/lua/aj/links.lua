@@ -19,26 +19,51 @@ local function go(target)
   end
 end
 
+--- The target of the link at a place; nil where there is none.
+---@param links lsp.DocumentLink[]
+---@param row integer from one
+---@param column integer in bytes, from zero
+---@param text string the line
+---@param encoding string
+---@return string?
+local function target(links, row, column, text, encoding)
+  for _, link in ipairs(links) do
+    local first, last = link.range.start, link.range['end']
+    if first.line == row - 1 then
+      local from = vim.str_byteindex(text, encoding, first.character, false)
+      local to = vim.str_byteindex(text, encoding, last.character, false)
+      if column >= from and column < to then
+        return link.target
+      end
+    end
+  end
+end
+
 --- Open the link under the cursor; where there is none, what `gx` opens elsewhere.
 function M.open()
   local buf = vim.api.nvim_get_current_buf()
   local client = server.client(buf)
   local row, column = unpack(vim.api.nvim_win_get_cursor(0))
   local text = vim.api.nvim_get_current_line()
-  local params = { textDocument = { uri = vim.uri_from_bufnr(buf) } }
-  local answer = client and client:request_sync('textDocument/documentLink', params, 2000, buf)
-  for _, link in ipairs(answer and answer.result or {}) do
-    local first, last = link.range.start, link.range['end']
-    if first.line == row - 1 then
-      local from = vim.str_byteindex(text, client.offset_encoding, first.character, false)
-      local to = vim.str_byteindex(text, client.offset_encoding, last.character, false)
-      if column >= from and column < to then
-        go(link.target)
-        return
-      end
-    end
+  local otherwise = vim.fn.expand('<cfile>')
+  if not client then
+    vim.ui.open(otherwise)
+    return
   end
-  vim.ui.open(vim.fn.expand('<cfile>'))
+  local params = { textDocument = { uri = vim.uri_from_bufnr(buf) } }
+  -- However long it takes: a link that was not answered yet would be taken for none, and something else be opened.
+  client:request('textDocument/documentLink', params, function(error, links)
+    local found = not error and target(links or {}, row, column, text, client.offset_encoding)
+    if error then
+      server.say(error.message, vim.log.levels.ERROR)
+    elseif vim.api.nvim_get_current_buf() ~= buf then
+      return -- the person has gone elsewhere meanwhile
+    elseif found then
+      go(found)
+    else
+      vim.ui.open(otherwise)
+    end
+  end, buf)
 end
 
 return M

@@ -58,6 +58,9 @@ end
 --- Take the text of a preview from the server.
 ---@param buf integer
 local function load(buf)
+  if not vim.api.nvim_buf_is_loaded(buf) then
+    return -- it was closed while the server was asked for something else
+  end
   local uri = vim.api.nvim_buf_get_name(buf)
   server.ask(buf, CONTENT, { uri = uri }, function(answer)
     if not vim.api.nvim_buf_is_loaded(buf) then
@@ -128,6 +131,7 @@ end
 function M.to_source()
   local buf = vim.api.nvim_get_current_buf()
   local client = server.client(buf)
+  local preview = M.of(buf)
   local params = client and vim.lsp.util.make_position_params(0, client.offset_encoding) or {}
   server.ask(buf, 'textDocument/definition', params, function(answer, answered)
     local place = answer[1]
@@ -135,7 +139,7 @@ function M.to_source()
       server.say('nothing wrote this: it is a default, or from the command line')
       return
     end
-    local win = source_window(M.of(buf))
+    local win = source_window(preview)
     if win then
       vim.api.nvim_set_current_win(win)
     else
@@ -255,6 +259,9 @@ local function reveal(buf, win, position)
   server.run(buf, 'aj.revealInPreview', arguments, function(answer)
     if not (vim.api.nvim_win_is_valid(win) and vim.api.nvim_buf_is_valid(shown)) then
       return
+    end
+    if vim.api.nvim_get_current_win() == win then
+      return -- the person has gone there meanwhile: their cursor stays where it is
     end
     vim.api.nvim_buf_clear_namespace(shown, here, 0, -1)
     local line = answer.range ~= vim.NIL and answer.range and answer.range.start.line

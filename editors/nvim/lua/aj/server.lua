@@ -79,9 +79,12 @@ function M.with_client(buf, ready)
   end
   local waiting = vim.api.nvim_create_autocmd('LspAttach', {
     buffer = buf,
-    once = true,
     callback = function(event)
-      ready(assert(vim.lsp.get_client_by_id(event.data.client_id)))
+      local attached = assert(vim.lsp.get_client_by_id(event.data.client_id))
+      if attached.name == M.NAME then -- other servers serve YAML too
+        ready(attached)
+        return true
+      end
     end,
   })
   vim.defer_fn(function()
