@@ -10,14 +10,12 @@ import subprocess
 import time
 from typing import TYPE_CHECKING, Any
 
-from tests.daemons import wait_until
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
-PATIENCE = 20.0
+PATIENCE = 60.0
 
 KEYS = {"Tab": 9, "Enter": 13, "Escape": 27, " ": 32, "ArrowDown": 40}
 
@@ -58,17 +56,19 @@ class Chromium:
         self._number = 0
         self._session = ""
         self.console: list[str] = []
+        self.requests: list[str] = []
+        self._loaded: set[str] = set()
         target = self._call("Target.createTarget", url="about:blank")["targetId"]
         self._session = self._call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Network", "Log"):
             self._call(f"{domain}.enable")
-        self.requests: list[str] = []
+        self._call("Page.setLifecycleEventsEnabled", enabled=True)
 
     def close(self) -> None:
         """End it."""
         self._process.terminate()
         try:
-            self._process.wait(5)
+            self._process.wait(PATIENCE)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
@@ -79,8 +79,14 @@ class Chromium:
 
     def go(self, url: str) -> None:
         """Open an address and wait until it has loaded."""
-        self._call("Page.navigate", url=url)
-        self.wait("document.readyState === 'complete' && location.href !== 'about:blank'")
+        loading = self._call("Page.navigate", url=url)
+        assert "errorText" not in loading, f"{url}: {loading['errorText']}"
+        # Not what the document says: until the new one is there, the old one answers.
+        until = time.monotonic() + PATIENCE
+        while loading["loaderId"] not in self._loaded:
+            assert time.monotonic() < until, f"{url} has not loaded in {PATIENCE:.0f} s"
+            self._call("Page.getFrameTree")
+            time.sleep(0.02)
 
     def run(self, script: str) -> Any:
         """The value of an expression in the page; a promise is waited for."""
@@ -90,8 +96,20 @@ class Chromium:
         return done["result"].get("value")
 
     def wait(self, condition: str) -> None:
-        """Wait until an expression is true."""
-        wait_until(lambda: bool(self.run(f"Boolean({condition})")), PATIENCE)
+        """Wait until an expression is true; while it cannot be told, it is not."""
+        until = time.monotonic() + PATIENCE
+        while True:
+            said: object
+            try:
+                said = self.run(f"Boolean({condition})")
+            except PageFailed as error:
+                said = error
+            if said is True:
+                return
+            assert time.monotonic() < until, (
+                f"not in {PATIENCE:.0f} s: {condition} ({said})\nthe page says: {self.text}\nconsole: {self.console}"
+            )
+            time.sleep(0.05)
 
     @property
     def text(self) -> str:
@@ -126,6 +144,7 @@ class Chromium:
         """The size of the window, in CSS pixels."""
         size = {"width": width, "height": height, "deviceScaleFactor": scale, "mobile": False}
         self._call("Emulation.setDeviceMetricsOverride", **size)
+        self.wait(f"innerWidth === {width} && innerHeight === {height}")
 
     def picture(self) -> bytes:
         """What is to be seen, as PNG."""
@@ -146,7 +165,7 @@ class Chromium:
                 result: dict[str, Any] = each["result"]
                 return result
             self._note(each)
-        raise PageFailed(f"{method}: no answer")
+        raise PageFailed(f"{method}: no answer in {PATIENCE:.0f} s")
 
     def _note(self, message: dict[str, Any]) -> None:
         """Keep what the page did by itself."""
@@ -155,6 +174,8 @@ class Chromium:
             self.console.append(json.dumps(parameters["exceptionDetails"])[:500])
         elif method == "Log.entryAdded" and parameters["entry"]["level"] == "error":
             self.console.append(f"{parameters['entry']['text']} {parameters['entry'].get('url', '')}")
+        elif method == "Page.lifecycleEvent" and parameters["name"] == "load":
+            self._loaded.add(parameters["loaderId"])
         elif method == "Network.requestWillBeSent":
             self.requests.append(parameters["request"]["url"])
 

@@ -1,6 +1,10 @@
 // Requests to the daemon: answers, refusals as exceptions, and streams of server-sent events that resume.
 
 const KEPT = "aj.token";
+const SOON = 500;
+const LATEST = 15000;
+const later = (pause) => Math.min(pause * 2, LATEST);
+const rest = (pause) => new Promise((go) => setTimeout(go, pause));
 
 /** What the daemon refuses: `code` is stable, `message` is for people. */
 export class Refused extends Error {
@@ -29,6 +33,19 @@ async function ask(path, options = {}, more = {}) {
 /** The message at a path. */
 export const get = async (path, signal) => (await ask(path, { signal })).json();
 
+/** The message at a path, asked for again while the daemon is away; `lost` is told of that. */
+export async function insist(path, signal, lost) {
+  for (let pause = SOON; ; pause = later(pause)) {
+    try {
+      return await get(path, signal);
+    } catch (error) {
+      if (signal.aborted || error instanceof Refused) throw error;
+    }
+    lost(true);
+    await rest(pause);
+  }
+}
+
 /** The message that a POST without a body is answered by. */
 export const post = async (path) => (await ask(path, { method: "POST" })).json();
 
@@ -56,13 +73,13 @@ async function* events(path, mark, signal) {
 /** Server-sent events up to the one called `end`, resumed where the connection is lost; `lost` is told of that. */
 export async function* stream(path, signal, lost) {
   let mark = "";
-  let pause = 500;
+  let pause = SOON;
   while (!signal.aborted) {
     try {
       for await (const each of events(path, mark, signal)) {
         if (each.event === "end") return;
         ({ mark } = each);
-        pause = 500;
+        pause = SOON;
         lost(false);
         yield each;
       }
@@ -70,7 +87,7 @@ export async function* stream(path, signal, lost) {
       if (signal.aborted || error instanceof Refused) throw error;
     }
     lost(true);
-    await new Promise((go) => setTimeout(go, pause));
-    pause = Math.min(pause * 2, 15000);
+    await rest(pause);
+    pause = later(pause);
   }
 }

@@ -1,6 +1,6 @@
 // One job: its facts, what happened to it, its output as it comes, and its description with where that came from.
 
-import { get, post, stream } from "./api.js";
+import { get, insist, post, stream } from "./api.js";
 import { Output } from "./output.js";
 import { description } from "./spec.js";
 import { badge, count, duration, hasEnded, make, say, show, time } from "./view.js";
@@ -48,8 +48,13 @@ export async function showJob(id, health, signal) {
     happened.append(make("li", {}, time(event.at), badge(event.state), make("span", { class: "why" }, event.message)));
   }
 
+  function lost(is) {
+    notice.hidden = !is;
+    notice.textContent = is ? "The daemon is away; trying again." : "";
+  }
+
   async function refresh() {
-    ({ job } = await get(`${path}?masked=true`, signal));
+    ({ job } = await insist(`${path}?masked=true`, signal, lost));
     draw();
   }
 
@@ -87,7 +92,6 @@ export async function showJob(id, health, signal) {
   });
 
   async function follow() {
-    const lost = (is) => { notice.hidden = !is; notice.textContent = is ? "The daemon is away; trying again." : ""; };
     for await (const each of stream(`${path}/logs?follow=true`, signal, lost)) {
       if (each.event === "log") {
         output.add(each.data.stream, each.data.text);
@@ -98,9 +102,9 @@ export async function showJob(id, health, signal) {
         await refresh();
       }
     }
-    lost(false);
     output.finish();
     await refresh();
+    lost(false);
     say(`The job has ended: ${job.state}.`);
   }
 }

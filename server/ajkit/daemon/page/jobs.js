@@ -13,6 +13,8 @@ export async function showJobs(signal) {
   let jobs = [];
   let more = false;
   let word = "";
+  let asked = 0;
+  let drawn = 0;
 
   const summary = make("p", { class: "summary" });
   const rows = make("tbody");
@@ -76,8 +78,12 @@ export async function showJobs(signal) {
   }
 
   async function refresh() {
+    const turn = asked += 1;
     try {
-      ({ found: jobs, more } = await read());
+      const answer = await read();
+      if (turn < drawn) return; // a later question was answered before this one
+      drawn = turn;
+      ({ found: jobs, more } = answer);
       draw();
     } catch (error) {
       if (signal.aborted) return;
