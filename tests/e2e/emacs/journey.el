@@ -13,6 +13,7 @@
 
 (defconst journey-project (file-name-as-directory (getenv "AJ_PROJECT")))
 (defconst journey-client (intern (getenv "AJ_CLIENT")))
+(defconst journey-patience 60 "Seconds that a busy machine may take for anything.")
 
 (setq aj-client journey-client
       aj-preview-delay 0.05
@@ -29,11 +30,15 @@
 (pcase journey-client
   ('eglot (require 'eglot)
           ;; Eglot leaves a server alone that did not live for some seconds, as on a quick machine none here does.
-          (setq eglot-sync-connect 20 eglot-connect-timeout 20 eglot-autoreconnect t)
+          (setq eglot-sync-connect journey-patience
+                eglot-connect-timeout journey-patience
+                jsonrpc-default-request-timeout journey-patience
+                eglot-autoreconnect t)
           ;; Its questions come at any time, and find their buffer killed.
           (add-hook 'eglot-managed-mode-hook (lambda () (eldoc-mode -1))))
   ('lsp-mode (require 'lsp-mode)
-             (setq lsp-auto-guess-root t
+             (setq lsp-response-timeout journey-patience
+                   lsp-auto-guess-root t
                    lsp-restart 'auto-restart
                    lsp-session-file (expand-file-name "session" (getenv "HOME"))
                    lsp-enable-file-watchers nil
@@ -53,7 +58,7 @@
 
 (defun journey-until (what true)
   "Wait until TRUE, a function, answers other than nil, and return that; else fail, saying WHAT."
-  (let ((end (+ (float-time) 40)) found)
+  (let ((end (+ (float-time) journey-patience)) found)
     (while (not (or (setq found (funcall true)) (> (float-time) end)))
       (journey-rest))
     (or found
@@ -113,6 +118,12 @@
   (journey-until (format "%s in %s" words buffer)
                  (lambda () (string-search words (journey-text buffer)))))
 
+(defun journey-put-back (new old)
+  "Move the file NEW back to OLD, and have the server know of it."
+  (rename-file new old)
+  (aj--tell "workspace/didRenameFiles"
+            (list :files (vector (list :oldUri (aj--uri new) :newUri (aj--uri old))))))
+
 (defun journey-mode-of (file)
   "The mode of FILE of the project."
   (let ((aj-template-mode-hook nil)
@@ -162,8 +173,8 @@
 (ert-deftest aj-problems-are-shown ()
   (journey-open ".aj/template/broken.yaml")
   (when (eq journey-client 'eglot) (flymake-mode 1))
-  (let ((found (journey-until "a problem" #'journey-problems)))
-    (should (seq-some (lambda (each) (string-search "base.common" each)) found))))
+  (journey-until "the problem" (lambda () (seq-some (lambda (each) (string-search "base.common" each))
+                                                    (journey-problems)))))
 
 (ert-deftest aj-hovers-tell-where-a-value-comes-from ()
   (journey-open ".aj/template/train.yaml")
@@ -206,7 +217,7 @@
            (progn
              (should (string-search "[base.common, base.shouting]" (buffer-string)))
              (should-not (file-exists-p old)))
-         (rename-file new old))))))
+         (journey-put-back new old))))))
 
 (ert-deftest aj-a-file-is-moved-and-the-names-follow ()
   (journey-open ".aj/template/train.yaml")
@@ -221,7 +232,7 @@
           (should-not (file-exists-p old))
           (should (string-search "base: learn\n" (journey-text "sweep.yaml")))
           (should (buffer-modified-p (get-buffer "sweep.yaml"))))
-      (rename-file new old))))
+      (journey-put-back new old))))
 
 (ert-deftest aj-a-preview-follows-an-unsaved-base ()
   (journey-open ".aj/template/train.yaml")

@@ -23,7 +23,7 @@ __all__ = ["host"]
 
 PACKAGES = Path("/usr/share/emacs/site-lisp/elpa")
 SOURCES = ROOT / "editors/emacs"
-PATIENCE = 100
+PATIENCE = 400
 JOURNEY = Path(__file__).with_name("journey.el")
 START = f"""(progn (require 'package) (add-to-list 'package-directory-list "{PACKAGES}") (package-initialize))"""
 
