@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tarfile
 import threading
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -58,6 +59,25 @@ def test_the_first_that_fails_is_told_and_ends_the_others(archive: str) -> None:
     made = Node(job("[ $LOCAL_RANK = 1 ] && exit 7; sleep 60", processes=2), 0, archive)
     assert ran(made)[0] == ("node-0.1", 7)
     assert ran(Node(job("kill -9 $$"), 0, archive))[0] == ("node-0", 137)
+
+
+def test_what_was_said_last_is_heard_however_busy_the_machine(archive: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    read = os.read
+
+    def late(descriptor: int, size: int) -> bytes:
+        time.sleep(1.5)
+        return read(descriptor, size)
+
+    monkeypatch.setattr(os, "read", late)
+    assert ran(Node(job("echo last"), 0, archive))[1] == {"node-0": b"last\n"}
+
+
+def test_who_holds_the_pipe_and_says_nothing_is_not_waited_for(archive: str) -> None:
+    made = Node(job("setsid sleep 30 & echo $!"), 0, archive)
+    _, texts = ran(made)
+    holder = int(texts["node-0"])
+    assert is_alive(holder)
+    os.kill(holder, signal.SIGKILL)
 
 
 def test_where_to_meet(archive: str) -> None:

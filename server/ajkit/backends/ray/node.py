@@ -9,6 +9,7 @@ import contextlib
 import importlib
 import os
 import queue
+import select
 import shutil
 import signal
 import socket
@@ -22,7 +23,8 @@ from typing import Any
 GRACE_SECONDS = 2.0
 """How long processes have to end by themselves: Ray gives the whole job three seconds."""
 _CHUNK = 65536
-_DRAIN_SECONDS = 1.0
+_DRAIN_SECONDS, _LONGEST_DRAIN = 1.0, 30.0
+"""How long to wait for the end of what was said, which somebody else may hold open; and where there is still more."""
 _PAUSE = 0.05
 
 _WATCH = """\
@@ -82,9 +84,7 @@ class Node:
         self.stop()
         with self._lock:
             self._running.clear()
-        until = time.monotonic() + _DRAIN_SECONDS
-        for _, _, reader in readers:
-            reader.join(max(0.0, until - time.monotonic()))
+        _drain([(process, reader) for _, process, reader in readers])
         shutil.rmtree(self._folder, ignore_errors=True)
         return failed
 
@@ -174,6 +174,27 @@ def _watch(group: int) -> int:
     subprocess.run(["bash", "-c", script, "aj", str(group)], stdin=hears, start_new_session=True, check=False)
     os.close(hears)
     return tells
+
+
+def _drain(readers: list[tuple[subprocess.Popen[bytes], threading.Thread]]) -> None:
+    """Wait until what ended processes have said is heard. A machine that stood still has it in the pipe afterwards."""
+    begun = time.monotonic()
+    for process, reader in readers:
+        while reader.is_alive():
+            waited = time.monotonic() - begun
+            if waited > (_LONGEST_DRAIN if _has_more(process) else _DRAIN_SECONDS):
+                break
+            reader.join(_PAUSE)
+
+
+def _has_more(process: subprocess.Popen[bytes]) -> bool:
+    """Whether there is something in the pipe of a process, if only its end."""
+    assert process.stdout is not None
+    with contextlib.suppress(ValueError):  # the reader has closed it just now
+        look = select.poll()
+        look.register(process.stdout, select.POLLIN)
+        return bool(look.poll(0))
+    return False
 
 
 def _signal(running: list[subprocess.Popen[bytes]], number: signal.Signals) -> None:
