@@ -8,7 +8,7 @@ rank, world = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
 place = os.environ["MASTER_ADDR"], int(os.environ["MASTER_PORT"])
 if rank == 0:
     with socket.create_server(place) as door:
-        door.settimeout(30)
+        door.settimeout(90)
         guests = []
         for _ in range(world - 1):
             guest, _ = door.accept()
@@ -16,12 +16,16 @@ if rank == 0:
             guest.sendall(b"0")
         print("met", sorted(guests))
 else:
-    for _ in range(100):
+    until = time.monotonic() + 90
+    while True:
         try:
-            guest = socket.create_connection(place, 1)
+            guest = socket.create_connection(place, 5)
             break
         except OSError:
+            if time.monotonic() > until:
+                raise
             time.sleep(0.1)
+    guest.settimeout(90)
     guest.sendall(str(rank).encode())
     print("met", int(guest.recv(9)))
 """

@@ -7,7 +7,6 @@ import http.client
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 from dataclasses import dataclass, field
@@ -18,11 +17,14 @@ import pytest
 
 from tests.daemons import wait_until
 from tests.e2e.parts import bring
+from tests.e2e.ports import free_ports
 from tests.repository import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+PATIENCE = 240.0
+"""Seconds that a node of Ray, which is slow to start, may take on a slow machine."""
 RAY = ROOT / ".e2e/ray/bin/ray"
 CPUS, GPUS = 16, 4
 
@@ -34,6 +36,7 @@ class Cluster:
     root: Path
     port: int
     dashboard: int
+    client: int
     running: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
 
     @property
@@ -48,9 +51,16 @@ class Cluster:
             "RAY_USAGE_STATS_ENABLED": "0",
             "RAY_DISABLE_IMPORT_WARNING": "1",
             "RAY_TMPDIR": str(self.root),
+            # It ends a node whose parts do not report in half a minute, and a process of a job that does not in one.
+            "RAY_raylet_start_wait_time_s": "240",
+            "RAY_agent_register_timeout_ms": "240000",
+            "RAY_worker_register_timeout_seconds": "240",
             "PATH": f"{RAY.parent}:{os.environ['PATH']}",
         }
         size = [f"--num-cpus={CPUS}", f"--num-gpus={GPUS}", "--object-store-memory=100000000"]
+        # Two nodes on one machine would take the same ports: the system chooses those of their processes.
+        (agent,) = free_ports(1)
+        size += ["--min-worker-port=0", "--max-worker-port=0", f"--dashboard-agent-listen-port={agent}"]
         with (self.root / f"{name}.log").open("ab") as log:
             self.running[name] = subprocess.Popen(
                 [RAY, "start", "--block", "--node-ip-address=127.0.0.1", *arguments, *size],
@@ -69,14 +79,15 @@ class Cluster:
             f"--port={self.port}",
             "--dashboard-host=127.0.0.1",
             f"--dashboard-port={self.dashboard}",
+            f"--ray-client-server-port={self.client}",
             f"--temp-dir={self.root}/ray",
         )
-        wait_until(self._answers, 120)
+        wait_until(self._answers, PATIENCE)
 
     def start_worker(self) -> None:
         """Start the other node, and wait until the head knows it."""
         self.start("worker", f"--address=127.0.0.1:{self.port}")
-        wait_until(lambda: self._nodes() == 2, 120)
+        wait_until(lambda: self._nodes() == 2, PATIENCE)
 
     def kill(self) -> None:
         """End all of it at once, as a power cut would."""
@@ -94,7 +105,7 @@ class Cluster:
                 os.killpg(each.pid, signal.SIGTERM)
         for each in self.running.values():
             with contextlib.suppress(subprocess.TimeoutExpired):
-                each.wait(10)
+                each.wait(20)
         self.kill()
 
     def _answers(self) -> bool:
@@ -105,7 +116,7 @@ class Cluster:
         return (self._get("/api/v0/nodes?limit=9") or b"").count(b'"state": "ALIVE"')
 
     def _get(self, path: str) -> bytes | None:
-        connection = http.client.HTTPConnection("127.0.0.1", self.dashboard, timeout=5)
+        connection = http.client.HTTPConnection("127.0.0.1", self.dashboard, timeout=20)
         try:
             connection.request("GET", path)
             answer = connection.getresponse()
@@ -123,8 +134,8 @@ def make_cluster() -> Iterator[Cluster]:
     bring("ray", is_there)
     # A short path: Ray has sockets in it.
     root = Path(tempfile.mkdtemp(prefix="ajr-"))
-    port, dashboard = _free_ports(2)
-    cluster = Cluster(root, port, dashboard)
+    port, dashboard, client = free_ports(3)
+    cluster = Cluster(root, port, dashboard, client)
     try:
         cluster.start_head()
         cluster.start_worker()
@@ -137,13 +148,3 @@ def make_cluster() -> Iterator[Cluster]:
 def is_there() -> bool:
     """Whether Ray is installed."""
     return (RAY.parent.parent / ".ready").exists()
-
-
-def _free_ports(count: int) -> list[int]:
-    probes = [socket.socket() for _ in range(count)]
-    for each in probes:
-        each.bind(("127.0.0.1", 0))
-    ports = [each.getsockname()[1] for each in probes]
-    for each in probes:
-        each.close()
-    return ports

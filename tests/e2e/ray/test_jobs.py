@@ -12,6 +12,7 @@ import pytest
 
 from tests.daemons import finish, is_alive, job_spec, wait_until
 from tests.e2e.meeting import MEET
+from tests.e2e.ray.cluster import PATIENCE
 from tests.repository import ROOT
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 SAY = "echo $AJ_NODE_RANK $NODE_RANK $RANK $LOCAL_RANK $LOCAL_WORLD_SIZE $WORLD_SIZE"
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(900)
 
 
 def ray_spec(command: str, **fields: Any) -> JobSpec:
@@ -55,7 +56,7 @@ def test_two_nodes_meet(ray_host: Host, tmp_path: Path) -> None:
 
 
 def test_the_first_process_that_fails_ends_the_job(ray_host: Host) -> None:
-    spec = ray_spec("[ $RANK = 1 ] && exit 7; sleep 60", nodes=2)
+    spec = ray_spec("[ $RANK = 1 ] && exit 7; sleep 3000", nodes=2)
     state, code, texts = ray_host.run(spec)
     assert (state, code) == ("failed", 7), texts
     assert told(ray_host, spec.sid)[1] == "node-1 exited with 7"
@@ -68,17 +69,20 @@ def said(host: Host, job_id: str) -> str:
 
 def test_a_job_that_waits_is_stopped_and_one_that_runs_leaves_nothing(ray_host: Host) -> None:
     daemon = ray_host.daemon()
-    large, waiting = (ray_spec("echo $$; (sleep 77 &); sleep 78", options={"cpus_per_node": 16}, nodes=2) for _ in "ab")
+    large, waiting = (
+        ray_spec("echo $$; (sleep 3000 &); sleep 3001", options={"cpus_per_node": 16}, nodes=2) for _ in "ab"
+    )
     daemon.submit(large, ray_host.code)
-    wait_until(lambda: said(ray_host, large.sid).count("\n") == 2, 60)
+    wait_until(lambda: said(ray_host, large.sid).count("\n") == 2, PATIENCE)
     pids = [int(each) for each in said(ray_host, large.sid).split()]
     daemon.submit(waiting, ray_host.code)
-    wait_until(lambda: told(ray_host, waiting.sid) == ("queued", "Ray looks for nodes that are free for it"), 60)
+    looking = ("queued", "Ray looks for nodes that are free for it")
+    wait_until(lambda: told(ray_host, waiting.sid) == looking, PATIENCE)
     for each in (waiting, large):
         daemon.cancel(each.sid)
     for each in (waiting, large):
         assert finish(daemon, each.sid)[0] == "cancelled"
-    wait_until(lambda: not any(is_alive(each) for each in pids))
+    wait_until(lambda: not any(is_alive(each) for each in pids), PATIENCE)
 
 
 def test_the_example_is_run_and_what_ray_shows_holds_no_secret(
@@ -100,7 +104,7 @@ def test_the_example_is_run_and_what_ray_shows_holds_no_secret(
     assert sorted(done.stdout.splitlines()) == [
         f"[node-{at}] ['--config', 'configs/finetune.yaml'] 4" for at in range(2)
     ]
-    connection = http.client.HTTPConnection("127.0.0.1", cluster.dashboard, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", cluster.dashboard, timeout=90)
     connection.request("GET", "/api/jobs/")
     shown = connection.getresponse().read()
     connection.close()
@@ -110,11 +114,11 @@ def test_the_example_is_run_and_what_ray_shows_holds_no_secret(
 
 def test_a_head_that_is_started_anew_has_lost_the_job(ray_host: Host, cluster: Cluster) -> None:
     daemon = ray_host.daemon()
-    spec = ray_spec("echo on; sleep 60")
+    spec = ray_spec("echo on; sleep 3000")
     daemon.submit(spec, ray_host.code)
-    wait_until(lambda: said(ray_host, spec.sid) == "on\n" and told(ray_host, spec.sid)[0] == "running", 60)
+    wait_until(lambda: said(ray_host, spec.sid) == "on\n" and told(ray_host, spec.sid)[0] == "running", PATIENCE)
     cluster.kill()
-    wait_until(lambda: "cannot be reached" in told(ray_host, spec.sid)[1], 30)
+    wait_until(lambda: "cannot be reached" in told(ray_host, spec.sid)[1], PATIENCE)
     assert told(ray_host, spec.sid)[0] == "running"
     cluster.start_head()
     state, _, texts = finish(daemon, spec.sid)

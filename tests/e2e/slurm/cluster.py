@@ -17,13 +17,15 @@ import pytest
 
 from tests.daemons import wait_until
 from tests.e2e.parts import bring
+from tests.e2e.ports import free_ports
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 NODES, GPUS, CPUS = 2, 8, 64
 _COMMANDS = ("munged", "slurmctld", "slurmd", "sbatch", "srun")
-_LOOK = 5.0
+PATIENCE = 90.0
+"""Seconds that a slow machine may take for anything."""
 
 
 def is_there() -> bool:
@@ -54,23 +56,23 @@ class Cluster:
     def start_controller(self) -> None:
         """Start the controller, and wait until it takes calls."""
         self.start("slurmctld", _which("slurmctld") or "", "-D")
-        wait_until(self._listens)
+        wait_until(self._listens, PATIENCE)
 
     def stop(self, name: str) -> None:
         """Stop one of its daemons in good order: a controller that is killed would forget what it has not saved."""
         running = self.running.pop(name)
         running.terminate()
-        running.wait(20)
+        running.wait(PATIENCE)
 
     def _listens(self) -> bool:
         assert self.running["slurmctld"].poll() is None, (self.root / "log/slurmctld.log").read_text()[-1000:]
-        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 0.2):
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 5):
             return True
         return False
 
     def ask(self, *command: str) -> str:
         """What a command of Slurm answers."""
-        done = subprocess.run(command, env=self.environ, capture_output=True, text=True, timeout=_LOOK, check=False)
+        done = subprocess.run(command, env=self.environ, capture_output=True, text=True, timeout=PATIENCE, check=False)
         return done.stdout + done.stderr
 
     def idle(self) -> bool:
@@ -87,7 +89,7 @@ class Cluster:
             each.terminate()
         for each in self.running.values():
             try:
-                each.wait(5)
+                each.wait(20)
             except subprocess.TimeoutExpired:
                 each.kill()
                 each.wait()
@@ -100,16 +102,16 @@ def make_cluster() -> Iterator[Cluster]:
         pytest.skip("the daemons of Slurm want to be root here")
     root = Path(tempfile.mkdtemp(prefix="aj-slurm-"))
     root.chmod(0o755)
-    controller, *ports = _free_ports(1 + NODES)
+    controller, *ports = free_ports(1 + NODES)
     cluster = Cluster(root, controller, {**os.environ, "SLURM_CONF": str(root / "etc/slurm.conf")})
     _configure(root, controller, ports)
     try:
         cluster.start("munged", _which("munged") or "", *_munge(root / "munge"))
-        wait_until((root / "munge/socket").exists)
+        wait_until((root / "munge/socket").exists, PATIENCE)
         cluster.start_controller()
         for at in range(NODES):
             cluster.start(f"n{at + 1}", _which("slurmd") or "", "-D", "-N", f"n{at + 1}")
-        wait_until(cluster.idle)
+        wait_until(cluster.idle, PATIENCE)
         yield cluster
     finally:
         cluster.end()
@@ -159,7 +161,9 @@ def _configure(root: Path, controller: int, ports: list[int]) -> None:
         "SlurmdParameters": "config_overrides",
         "MinJobAge": "3600",
         "KillWait": "2",
-        "MessageTimeout": "5",
+        # How long one waits for another before it takes it for gone: longer than a busy machine keeps one waiting.
+        "MessageTimeout": "30",
+        "BatchStartTimeout": "120",
     }
     nodes = [
         f"NodeName=n{at + 1} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs={CPUS} RealMemory=512000 "
@@ -175,13 +179,3 @@ def _configure(root: Path, controller: int, ports: list[int]) -> None:
     (root / "etc/slurm.conf").write_text(text)
     gpus = [f"NodeName=n{at + 1} Name=gpu Type=a100 File={root}/dev/gpu[0-{GPUS - 1}]\n" for at in range(NODES)]
     (root / "etc/gres.conf").write_text("".join(gpus))
-
-
-def _free_ports(count: int) -> list[int]:
-    probes = [socket.socket() for _ in range(count)]
-    for each in probes:
-        each.bind(("127.0.0.1", 0))
-    ports = [each.getsockname()[1] for each in probes]
-    for each in probes:
-        each.close()
-    return ports

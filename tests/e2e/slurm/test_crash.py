@@ -34,7 +34,7 @@ LONGEST = 2.0
 """Seconds that a daemon lives at most: some of the calls of Slurm's commands take one."""
 
 
-@pytest.mark.timeout(90 + 4 * JOBS)
+@pytest.mark.timeout(600 + 10 * JOBS)
 def test_nothing_is_lost_and_nothing_is_doubled(slurm_host: Host, cluster: Cluster) -> None:
     started = os.path.join(slurm_host.root, "started")
     specs = []

@@ -76,7 +76,7 @@ def aj_run(host: Host, project: Path, *words: str) -> list[str]:
     """What `aj run` prints, sorted."""
     command = [sys.executable, "-m", "ajkit.cli", "run", *words]
     done = subprocess.run(
-        command, cwd=project, env=host.environ, capture_output=True, text=True, timeout=90, check=False
+        command, cwd=project, env=host.environ, capture_output=True, text=True, timeout=400, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return sorted(done.stdout.splitlines())

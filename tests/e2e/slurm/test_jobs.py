@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from ajkit.client.wire import DaemonRefused
 from ajkit.shared.job.spec import FromEnv, JobSpec
 from tests.daemons import finish, job_spec, wait_until
 from tests.e2e.meeting import MEET
+from tests.e2e.slurm.cluster import PATIENCE
 
 if TYPE_CHECKING:
     from ajkit.client.daemon import Daemon
@@ -32,9 +34,15 @@ def told(host: Host, job_id: str) -> tuple[str, str]:
     return job.state.value, job.message
 
 
-def wait_state(host: Host, job_id: str, state: str) -> None:
-    """Wait until a job is in a state."""
-    wait_until(lambda: told(host, job_id)[0] == state, 30)
+def wait_told(host: Host, job_id: str, state: str, words: str = "") -> str:
+    """Wait until a job is in a state and the message that goes with it has some words; the message."""
+    until = time.monotonic() + PATIENCE
+    while True:
+        now, message = told(host, job_id)
+        if now == state and words in message:
+            return message
+        assert time.monotonic() < until, f"not {state} ({words!r}) in {PATIENCE:.0f} s, but {now}: {message!r}"
+        time.sleep(0.05)
 
 
 def submit(host: Host, spec: JobSpec, folder: str | None = None) -> Daemon:
@@ -114,7 +122,7 @@ def test_unlike_nodes_are_one_heterogeneous_job(slurm_host: Host, cluster: Clust
 
 
 def test_the_first_process_that_fails_ends_the_job(slurm_host: Host) -> None:
-    spec = slurm_spec("[ $RANK = 1 ] && exit 7; sleep 60", nodes=2)
+    spec = slurm_spec("[ $RANK = 1 ] && exit 7; sleep 3000", nodes=2)
     state, code, texts = slurm_host.run(spec)
     assert (state, code) == ("failed", 7), texts
     assert told(slurm_host, spec.sid)[1] == "node-1 exited with 7"
@@ -128,80 +136,75 @@ def test_a_signal_is_told_as_shells_do(slurm_host: Host) -> None:
 
 
 def test_a_time_limit_is_kept_to_the_second(slurm_host: Host) -> None:
-    spec = slurm_spec("echo on; sleep 60", time_limit_seconds=2)
+    # Not less: in that time the process has to begin.
+    spec = slurm_spec("echo on; sleep 3000", time_limit_seconds=10)
     state, code, texts = slurm_host.run(spec)
     assert (state, code) == ("failed", 124)
-    assert told(slurm_host, spec.sid)[1] == "stopped at its time limit of 2 seconds"
+    assert told(slurm_host, spec.sid)[1] == "stopped at its time limit of 10 seconds"
     assert texts["node-0"] == "on\n"
 
 
 def test_cancelled_by_us_and_by_others(slurm_host: Host, cluster: Cluster) -> None:
-    ours, theirs = slurm_spec("sleep 60"), slurm_spec("sleep 60")
+    ours, theirs = slurm_spec("sleep 3000"), slurm_spec("sleep 3000")
     for each in (ours, theirs):
         submit(slurm_host, each)
-        wait_state(slurm_host, each.sid, "running")
+        wait_told(slurm_host, each.sid, "running")
     slurm_host.daemon().cancel(ours.sid)
     cluster.ask("scancel", f"--name=aj-{theirs.sid}")
-    for each in (ours, theirs):
-        wait_state(slurm_host, each.sid, "cancelled")
-    assert told(slurm_host, ours.sid)[1] == "cancelled"
-    assert told(slurm_host, theirs.sid)[1].startswith("cancelled from outside of aj")
+    assert wait_told(slurm_host, ours.sid, "cancelled") == "cancelled"
+    assert wait_told(slurm_host, theirs.sid, "cancelled").startswith("cancelled from outside of aj")
 
 
 def test_a_job_waits_and_is_put_back(slurm_host: Host, cluster: Cluster) -> None:
-    first = slurm_spec("echo on; sleep 60", nodes=2, options={"cpus_per_node": 64})
+    first = slurm_spec("echo on; sleep 3000", nodes=2, options={"cpus_per_node": 64})
     second = slurm_spec("true", nodes=2, options={"cpus_per_node": 64})
     daemon = submit(slurm_host, first)
-    wait_state(slurm_host, first.sid, "running")
+    wait_told(slurm_host, first.sid, "running")
     submit(slurm_host, second)
-    wait_until(lambda: told(slurm_host, second.sid) == ("queued", "waiting for free nodes"), 30)
+    wait_told(slurm_host, second.sid, "queued", "waiting for free nodes")
     number = daemon.job(first.sid).job.backend_id
     assert number is not None
     cluster.ask("scontrol", "requeue", number)
-    wait_state(slurm_host, first.sid, "queued")
-    assert told(slurm_host, first.sid)[1].startswith("put back into the queue by Slurm")
-    wait_state(slurm_host, second.sid, "done")
+    wait_told(slurm_host, first.sid, "queued", "put back into the queue by Slurm")
+    wait_told(slurm_host, second.sid, "done")
     cluster.ask("scontrol", "update", f"jobid={number}", "starttime=now")
-    wait_state(slurm_host, first.sid, "running")
-    assert told(slurm_host, first.sid)[1] == "started again by Slurm (restart 1)"
+    wait_told(slurm_host, first.sid, "running", "started again by Slurm (restart 1)")
     daemon.cancel(first.sid)
     assert finish(daemon, first.sid)[0] == "cancelled"
 
 
 def test_a_node_that_fails(slurm_host: Host, cluster: Cluster) -> None:
-    again, never = slurm_spec("sleep 60", nodes=2), slurm_spec("sleep 60", nodes=2)
+    again, never = slurm_spec("sleep 3000", nodes=2), slurm_spec("sleep 3000", nodes=2)
     for each in (again, never):
         submit(slurm_host, each)
-        wait_state(slurm_host, each.sid, "running")
+        wait_told(slurm_host, each.sid, "running")
     daemon = slurm_host.daemon()
     cluster.ask("scontrol", "update", f"jobid={daemon.job(never.sid).job.backend_id}", "requeue=0")
     cluster.ask("scontrol", "update", "nodename=n2", "state=down", "reason=smoke")
     try:
-        wait_state(slurm_host, never.sid, "failed")
-        assert told(slurm_host, never.sid)[1] == "a node failed (n[1-2])"
-        wait_state(slurm_host, again.sid, "queued")
-        assert told(slurm_host, again.sid)[1].startswith("put back into the queue by Slurm")
+        assert wait_told(slurm_host, never.sid, "failed") == "a node failed (n[1-2])"
+        wait_told(slurm_host, again.sid, "queued", "put back into the queue by Slurm")
         daemon.cancel(again.sid)
-        wait_state(slurm_host, again.sid, "cancelled")
+        wait_told(slurm_host, again.sid, "cancelled")
     finally:
         cluster.ask("scontrol", "update", "nodename=n2", "state=resume")
-        wait_until(cluster.idle)
+        wait_until(cluster.idle, PATIENCE)
 
 
 def test_a_controller_that_is_away_for_a_while(slurm_host: Host, cluster: Cluster) -> None:
-    running, waiting = slurm_spec("sleep 600"), slurm_spec("echo on")
+    running, waiting = slurm_spec("sleep 3000"), slurm_spec("echo on")
     submit(slurm_host, running)
-    wait_state(slurm_host, running.sid, "running")
+    wait_told(slurm_host, running.sid, "running")
     cluster.stop("slurmctld")
     submit(slurm_host, waiting)
     for each in (running, waiting):
-        wait_until(lambda each=each: "controller does not answer" in told(slurm_host, each.sid)[1], 30)  # type: ignore[misc]
+        wait_until(lambda each=each: "controller does not answer" in told(slurm_host, each.sid)[1], PATIENCE)  # type: ignore[misc]
     assert told(slurm_host, running.sid)[0] == "running"
     assert told(slurm_host, waiting.sid)[0] in {"accepted", "submitting"}
     cluster.start_controller()
     assert finish(slurm_host.daemon(), waiting.sid) == ("done", 0, {"node-0": "on\n"})
     # An engine that was away for long is asked again every half minute.
-    wait_until(lambda: told(slurm_host, running.sid) == ("running", ""), 60)
+    wait_until(lambda: told(slurm_host, running.sid) == ("running", ""), PATIENCE)
     slurm_host.daemon().cancel(running.sid)
     assert finish(slurm_host.daemon(), running.sid)[0] == "cancelled"
     assert cluster.jobs().count(f"aj-{waiting.sid}") == 1
