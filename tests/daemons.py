@@ -145,7 +145,7 @@ class Host:
         note = read_note(self.state)
         assert note is not None
         with socket.socket(socket.AF_UNIX) as sock:
-            sock.settimeout(30)
+            sock.settimeout(60)
             sock.connect(note.socket)
             connection = http.client.HTTPConnection("localhost")
             connection.sock = sock
@@ -197,13 +197,13 @@ def wait_gone(pid: int) -> None:
     wait_until(lambda: not is_alive(pid))
 
 
-def wait_until(true: Callable[[], bool], seconds: float = 20.0) -> None:
+def wait_until(true: Callable[[], bool], seconds: float = 60.0) -> None:
     """Wait for something to become true, or fail."""
     until = time.monotonic() + seconds
     for pause in itertools.chain([0.005] * 20, itertools.repeat(0.05)):
         if true():
             return
-        assert time.monotonic() < until, "it did not come true in time"
+        assert time.monotonic() < until, f"it did not come true in {seconds:g} seconds"
         time.sleep(pause)
 
 

@@ -102,7 +102,7 @@ class Team(Host):
         """Stop the daemon in good order."""
         if is_alive(self.process.pid):
             self.process.terminate()
-        self.process.wait(20)
+        self.process.wait(60)
 
 
 def read_to_end(sock: socket.socket) -> bytes:
@@ -129,7 +129,7 @@ def make_team(*arguments: str, program: tuple[str, ...] = ("-m", "ajkit.daemon")
         yield team
     finally:
         team.end()
-        until = time.monotonic() + 20
+        until = time.monotonic() + 60
         for pid in team.supervisors():
             os.kill(pid, 15)
         while team.supervisors() and time.monotonic() < until:
