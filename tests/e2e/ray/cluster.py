@@ -9,21 +9,21 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.daemons import wait_until
 from tests.e2e.parts import bring
 from tests.e2e.ports import free_ports
 from tests.repository import ROOT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-PATIENCE = 240.0
+PATIENCE = 300.0
 """Seconds that a node of Ray, which is slow to start, may take on a slow machine."""
 RAY = ROOT / ".e2e/ray/bin/ray"
 CPUS, GPUS = 16, 4
@@ -52,15 +52,14 @@ class Cluster:
             "RAY_DISABLE_IMPORT_WARNING": "1",
             "RAY_TMPDIR": str(self.root),
             # It ends a node whose parts do not report in half a minute, and a process of a job that does not in one.
-            "RAY_raylet_start_wait_time_s": "240",
+            "RAY_raylet_start_wait_time_s": "60",
             "RAY_agent_register_timeout_ms": "240000",
             "RAY_worker_register_timeout_seconds": "240",
             "PATH": f"{RAY.parent}:{os.environ['PATH']}",
         }
         size = [f"--num-cpus={CPUS}", f"--num-gpus={GPUS}", "--object-store-memory=100000000"]
         # Two nodes on one machine would take the same ports: the system chooses those of their processes.
-        (agent,) = free_ports(1)
-        size += ["--min-worker-port=0", "--max-worker-port=0", f"--dashboard-agent-listen-port={agent}"]
+        size += ["--min-worker-port=0", "--max-worker-port=0", f"--dashboard-agent-listen-port={free_ports(1)[0]}"]
         with (self.root / f"{name}.log").open("ab") as log:
             self.running[name] = subprocess.Popen(
                 [RAY, "start", "--block", "--node-ip-address=127.0.0.1", *arguments, *size],
@@ -72,9 +71,10 @@ class Cluster:
             )
 
     def start_head(self) -> None:
-        """Start the head, and wait until its Jobs API answers."""
-        self.start(
+        """Start the head, and wait until its Jobs API answers and it knows itself: other nodes give up before that."""
+        self._have(
             "head",
+            lambda: self._get("/api/version") is not None and self._nodes() == 1,
             "--head",
             f"--port={self.port}",
             "--dashboard-host=127.0.0.1",
@@ -82,21 +82,19 @@ class Cluster:
             f"--ray-client-server-port={self.client}",
             f"--temp-dir={self.root}/ray",
         )
-        wait_until(self._answers, PATIENCE)
 
     def start_worker(self) -> None:
         """Start the other node, and wait until the head knows it."""
-        self.start("worker", f"--address=127.0.0.1:{self.port}")
-        wait_until(lambda: self._nodes() == 2, PATIENCE)
+        self._have("worker", lambda: self._nodes() == 2, f"--address=127.0.0.1:{self.port}")
 
-    def kill(self) -> None:
-        """End all of it at once, as a power cut would."""
-        for each in self.running.values():
+    def kill(self, *names: str) -> None:
+        """End some of its nodes, all of them by default, at once, as a power cut would."""
+        ended = [self.running.pop(each) for each in names or list(self.running)]
+        for each in ended:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(each.pid, signal.SIGKILL)
-        for each in self.running.values():
+        for each in ended:
             each.wait()
-        self.running.clear()
 
     def end(self) -> None:
         """Stop all of it."""
@@ -108,9 +106,17 @@ class Cluster:
                 each.wait(20)
         self.kill()
 
-    def _answers(self) -> bool:
-        assert self.running["head"].poll() is None, (self.root / "head.log").read_text()[-2000:]
-        return self._get("/api/version") is not None
+    def _have(self, name: str, is_up: Callable[[], bool], *arguments: str) -> None:
+        """Start a node and wait until it is up; anew where it gave up, as it does when its parts take a quarter minute."""
+        until = time.monotonic() + PATIENCE
+        self.start(name, *arguments)
+        while not is_up():
+            if time.monotonic() > until:
+                pytest.fail(f"no {name} of Ray in {PATIENCE:.0f} s: {(self.root / f'{name}.log').read_text()[-3000:]}")
+            if self.running[name].poll() is not None:
+                self.kill(name)
+                self.start(name, *arguments)
+            time.sleep(0.1)
 
     def _nodes(self) -> int:
         return (self._get("/api/v0/nodes?limit=9") or b"").count(b'"state": "ALIVE"')

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 SAY = "echo $AJ_NODE_RANK $NODE_RANK $RANK $LOCAL_RANK $LOCAL_WORLD_SIZE $WORLD_SIZE"
 
-pytestmark = pytest.mark.timeout(900)
+pytestmark = pytest.mark.timeout(1500)
 
 
 def ray_spec(command: str, **fields: Any) -> JobSpec:
