@@ -107,7 +107,7 @@ class Cluster:
         self.kill()
 
     def _have(self, name: str, is_up: Callable[[], bool], *arguments: str) -> None:
-        """Start a node and wait until it is up; anew where it gave up, as it does when its parts take a quarter minute."""
+        """Start a node and wait until it is up; anew where it gave up: it gives its own parts a quarter of a minute."""
         until = time.monotonic() + PATIENCE
         self.start(name, *arguments)
         while not is_up():
