@@ -16,6 +16,8 @@
 (require 'xref)
 
 (declare-function eglot--capabilities "eglot" (server))
+(declare-function eglot--managed-buffers "eglot" (server))
+(declare-function eglot--signal-textDocument/didChange "eglot" ())
 (declare-function eglot-current-server "eglot" ())
 (declare-function jsonrpc-notify "jsonrpc" (connection method params))
 (declare-function lsp-notify "lsp-mode" (method params))
@@ -61,6 +63,14 @@ One client serves all templates, so it is the same for all of them.")
     ("utf-32" (length text))
     (_ (/ (length (encode-coding-string text 'utf-16le)) 2))))
 
+(defun aj--send-edits ()
+  "Have eglot send at once what was typed in whatever buffer.
+It waits for a pause, and a question about a template would be answered
+without the edit of its base."
+  (dolist (buffer (eglot--managed-buffers (aj--eglot)))
+    (when (buffer-live-p buffer)
+      (with-current-buffer buffer (eglot--signal-textDocument/didChange)))))
+
 (defun aj--ask (method params done &optional failed)
   "Send METHOD with PARAMS to the server, and call DONE with its answer, here.
 Where it answers an error, call FAILED with that, or tell its message."
@@ -73,6 +83,7 @@ Where it answers an error, call FAILED with that, or tell its message."
          (failed (or failed (lambda (problem) (message "aj: %s" (aj--get problem "message"))))))
     (cond
      ((aj--eglot)
+      (aj--send-edits)
       (jsonrpc-async-request (aj--eglot) (intern (concat ":" method)) params
                              :deferred 'aj
                              :timeout 60

@@ -13,6 +13,7 @@
 
 (defconst journey-project (file-name-as-directory (getenv "AJ_PROJECT")))
 (defconst journey-client (intern (getenv "AJ_CLIENT")))
+(defvar eglot-send-changes-idle-time)
 (defconst journey-patience 60 "Seconds that a busy machine may take for anything.")
 
 (setq aj-client journey-client
@@ -296,6 +297,19 @@
   (journey-open ".aj/template/train.yaml")
   (aj-diff "sweep")
   (journey-shows "*aj differences*" "Trains it many times"))
+
+(ert-deftest aj-what-was-typed-in-a-base-a-moment-ago-counts ()
+  (journey-open ".aj/template/train.yaml")
+  (let ((template (current-buffer)) (eglot-send-changes-idle-time 1000) asked)
+    (find-file (expand-file-name ".aj/base/loud.yaml" journey-project))
+    (journey-until "the base is served" #'journey-served-p)
+    (search-forward "loud")
+    (replace-match "quiet")
+    (switch-to-buffer template)
+    (cl-letf (((symbol-function 'y-or-n-p) (lambda (question) (ignore (setq asked question)))))
+      (aj-submit)
+      (journey-until "the question" (lambda () asked))
+      (should (string-search "unsaved: loud.yaml" asked)))))
 
 (ert-deftest aj-a-job-is-submitted-and-followed ()
   (journey-open ".aj/template/train.yaml")
