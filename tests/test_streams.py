@@ -1,4 +1,4 @@
-"""What programs write to a pipe arrives whole, also when they are suspended while they wait for the reader."""
+"""What programs write arrives whole: where they are suspended while they wait for the reader, or may not wait."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import fcntl
 import json
 import os
 import signal
+import socket
 import struct
 import subprocess
 import sys
@@ -71,9 +72,16 @@ def _state(pid: int) -> str:
         return file.read().rpartition(")")[2].split()[0]
 
 
+@pytest.mark.parametrize("may_wait", [True, False])
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
-def test_the_streams_of_a_program(tmp_path: Path, stream: str) -> None:
-    program = f"import sys; from ajkit.streams import keep_whole; keep_whole(); sys.{stream}.write('ä' * 500_000)"
+def test_the_streams_of_a_program(tmp_path: Path, stream: str, may_wait: bool) -> None:
+    program = f"""
+import os, sys
+from ajkit.streams import keep_whole
+keep_whole()
+os.set_blocking(sys.{stream}.fileno(), {may_wait})
+sys.{stream}.write("ä" * 500_000)
+"""
     with unbuffered("-c", program, folder=tmp_path, errors=stream == "stderr") as process:
         pipe = getattr(process, stream)
         suspended_while_it_writes(process, pipe.fileno())
@@ -93,21 +101,46 @@ def test_the_command_line(tmp_path: Path) -> None:
 
 
 def test_the_language_server(tmp_path: Path) -> None:
-    uri = (tmp_path / "train.yaml").as_uri()
+    with unbuffered("-m", "ajkit.lsp.main", folder=tmp_path, given=_questions(tmp_path)) as process:
+        suspended_while_it_writes(process, process.stdout.fileno())
+        _answers_whole(process.stdout)
+
+
+def test_the_language_server_where_input_and_output_are_one_socket(tmp_path: Path) -> None:
+    """As an SSH server gives them to a command: the loop that reads makes both non-blocking."""
+    ours, its = socket.socketpair()
+    its.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)  # far less than it answers
+    command = [sys.executable, "-m", "ajkit.lsp.main"]
+    with ours, its, subprocess.Popen(command, stdin=its.fileno(), stdout=its.fileno(), cwd=tmp_path) as process:
+        try:
+            ours.sendall(_questions(tmp_path))
+            with ours.makefile("rb") as pipe:
+                _answers_whole(pipe)
+        finally:
+            process.kill()
+
+
+def _questions(folder: Path) -> bytes:
+    """What is asked of a server, with an answer that no pipe holds."""
+    uri = (folder / "train.yaml").as_uri()
     text = "# aj: template\nconfig:\n" + "".join(f"  k{number}: {number}\n" for number in range(MANY))
     document = {"uri": uri, "languageId": "aj-template", "version": 1, "text": text}
-    said = _frames(
-        {"id": 1, "method": "initialize", "params": {"capabilities": {}, "rootUri": tmp_path.as_uri()}},
+    return _frames(
+        {"id": 1, "method": "initialize", "params": {"capabilities": {}, "rootUri": folder.as_uri()}},
         {"method": "initialized", "params": {}},
         {"method": "textDocument/didOpen", "params": {"textDocument": document}},
         {"id": 2, "method": "textDocument/documentSymbol", "params": {"textDocument": {"uri": uri}}},
         {"id": 3, "method": "shutdown"},
     )
-    with unbuffered("-m", "ajkit.lsp.main", folder=tmp_path, given=said) as process:
-        suspended_while_it_writes(process, process.stdout.fileno())
-        while (message := _read(process.stdout)).get("id") != 3:
-            if message.get("id") == 2:
-                assert str(message["result"]).count("'name': 'k") == MANY
+
+
+def _answers_whole(pipe: Any) -> None:
+    """Read to the last answer."""
+    counts = []
+    while (message := _read(pipe)).get("id") != 3:
+        if message.get("id") == 2:
+            counts.append(str(message["result"]).count("'name': 'k"))
+    assert counts == [MANY]
 
 
 def _frames(*messages: dict[str, Any]) -> bytes:
