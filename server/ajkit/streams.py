@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import io
 import sys
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from _typeshed import ReadableBuffer
+from typing import Any
 
 
 class _Patient(io.FileIO):
     """A file that waits until it can be written to, where others answer that it cannot be now."""
 
-    def write(self, data: ReadableBuffer, /) -> int:
+    def write(self, data: Any, /) -> int:
         """See `io.RawIOBase.write`; it never answers None."""
         while (written := super().write(data)) is None:
             import select  # noqa: PLC0415 - seldom needed, and a start counts
