@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -25,7 +26,6 @@ from tests.daemons import wait_until
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
     from tests.backends.amlt.conftest import Bench
 
@@ -141,6 +141,15 @@ def test_a_refusal(bench: Bench) -> None:
     bench.mode("refuse")
     with pytest.raises(UnclearRefusal, match="amlt run: ERROR: Target not found: vc"):
         bench.submit(job_spec("true"))
+
+
+def test_a_folder_that_cannot_be_used_is_no_refusal(bench: Bench) -> None:
+    job = bench.submission(job_spec("true"))
+    Path(job.folder).parent.mkdir(parents=True, exist_ok=True)
+    Path(job.folder).touch()
+    for ask in (bench.execution.find, lambda each: bench.execution.submit(each, lambda _: None)):
+        with pytest.raises(Unavailable, match=r"the job's folder cannot be used: .*File exists"):
+            ask(job)
 
 
 def test_a_job_that_is_gone(bench: Bench) -> None:

@@ -165,14 +165,19 @@ def _alone(job: Submission) -> Iterator[int]:
 
     Raises:
         Unavailable: an `amlt run` has it, perhaps of a daemon that died: what it will have done is not to be seen yet.
+            Or there can be none, as on a disk that is full.
     """
-    os.makedirs(job.folder, mode=0o700, exist_ok=True)
-    lock = os.open(os.path.join(job.folder, _LOCK), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.makedirs(job.folder, mode=0o700, exist_ok=True)
+        lock = os.open(os.path.join(job.folder, _LOCK), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise Unavailable(f"the job's folder cannot be used: {error}") from error
+    try:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise Unavailable("an `amlt run` of this job is still under way") from None
         yield lock
-    except BlockingIOError:
-        raise Unavailable("an `amlt run` of this job is still under way") from None
     finally:
         os.close(lock)
 
