@@ -286,6 +286,21 @@ def test_a_question_that_is_lost_does_not_end_the_show(page: Chromium, team: Tea
     page.wait("document.querySelector('.notice').hidden")
 
 
+def test_what_is_asked_again_says_when_the_daemon_is_back(page: Chromium, team: Team) -> None:
+    spec = job_spec("true", name="asked-once-more")
+    team.daemon().submit(spec, team.code)
+    open_job(page, team, spec)
+    page.see("The job has ended: done.")
+    page.run(
+        "(async () => { window.heard = []; const { insist } = await import('/page/api.js'); const ask = window.fetch; "
+        "window.fetch = () => { window.fetch = ask; return Promise.reject(new TypeError('away')); }; "
+        "await insist('/v1/health', new AbortController().signal, (is) => window.heard.push(is)); "
+        "window.heard.push('answered'); })()"
+    )
+    page.wait("window.heard?.at(-1) === 'answered'")
+    assert page.run("window.heard.join()") == "true,false,answered"
+
+
 def test_the_daemon_comes_back_and_the_page_goes_on(page: Chromium, team: Team, tmp_path: Path) -> None:
     """Last: the address may be another's afterwards, were it not kept."""
     back = tmp_path / "back"

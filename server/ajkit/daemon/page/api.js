@@ -37,7 +37,9 @@ export const get = async (path, signal) => (await ask(path, { signal })).json();
 export async function insist(path, signal, lost) {
   for (let pause = SOON; ; pause = later(pause)) {
     try {
-      return await get(path, signal);
+      const found = await get(path, signal);
+      lost(false);
+      return found;
     } catch (error) {
       if (signal.aborted || error instanceof Refused) throw error;
     }

@@ -104,7 +104,6 @@ export async function showJob(id, health, signal) {
     }
     output.finish();
     await refresh();
-    lost(false);
     say(`The job has ended: ${job.state}.`);
   }
 }
