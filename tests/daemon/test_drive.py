@@ -136,16 +136,22 @@ def test_requeued(world: World) -> None:
     assert states == ["accepted", "submitting", "submitted", "queued", "running", "queued", "running", "done"]
 
 
+async def _asked_to_stop(world: World, engine: Engine) -> str:
+    """A job that runs, and is to be cancelled."""
+    job_id = await world.accept()
+    queue = world.queue(engine)
+    queue.take(job_id)
+    await world.until(job_id, JobState.RUNNING)
+    await world.ledger.ask_cancel(job_id)
+    queue.cancel(job_id)
+    return job_id
+
+
 def test_cancelled_while_it_runs(world: World) -> None:
     engine = Engine(["17"], [RUNNING])
 
     async def scene() -> list[str]:
-        job_id = await world.accept()
-        queue = world.queue(engine)
-        queue.take(job_id)
-        await world.until(job_id, JobState.RUNNING)
-        await world.ledger.ask_cancel(job_id)
-        queue.cancel(job_id)
+        job_id = await _asked_to_stop(world, engine)
         await world.until(job_id, JobState.CANCELLED)
         return await world.states(job_id)
 
@@ -160,12 +166,7 @@ def test_a_job_that_is_being_stopped_says_so_until_it_has(world: World, monkeypa
     engine.cancel = lambda _: asked.set()  # type: ignore[method-assign]
 
     async def scene() -> list[JobEvent]:
-        job_id = await world.accept()
-        queue = world.queue(engine)
-        queue.take(job_id)
-        await world.until(job_id, JobState.RUNNING)
-        await world.ledger.ask_cancel(job_id)
-        queue.cancel(job_id)
+        job_id = await _asked_to_stop(world, engine)
         await asyncio.to_thread(asked.wait, HANGS)
         engine.statuses = [RUNNING, RUNNING, Status(JobState.QUEUED, "nodes are cleaned"), Status(JobState.CANCELLED)]
         await world.until(job_id, JobState.CANCELLED)
@@ -192,12 +193,7 @@ def test_a_job_that_ends_before_it_can_be_cancelled_keeps_its_end(world: World) 
     engine.cancel = lambda _: setattr(engine, "statuses", [DONE])  # type: ignore[method-assign]
 
     async def scene() -> list[str]:
-        job_id = await world.accept()
-        queue = world.queue(engine)
-        queue.take(job_id)
-        await world.until(job_id, JobState.RUNNING)
-        await world.ledger.ask_cancel(job_id)
-        queue.cancel(job_id)
+        job_id = await _asked_to_stop(world, engine)
         await world.until(job_id, JobState.DONE, JobState.CANCELLED)
         return await world.states(job_id)
 
@@ -267,12 +263,7 @@ def test_an_engine_is_asked_again_to_stop_what_it_has_not_stopped(
     engine.cancel = deaf  # type: ignore[method-assign]
 
     async def scene() -> list[str]:
-        job_id = await world.accept()
-        queue = world.queue(engine)
-        queue.take(job_id)
-        await world.until(job_id, JobState.RUNNING)
-        await world.ledger.ask_cancel(job_id)
-        queue.cancel(job_id)
+        job_id = await _asked_to_stop(world, engine)
         await world.until(job_id, JobState.CANCELLED)
         return await world.states(job_id)
 

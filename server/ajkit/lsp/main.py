@@ -18,7 +18,6 @@ from ajkit.streams import keep_whole
 
 def main(*, tcp: tuple[str, int] | None = None) -> int:
     """Serve one client, on standard input and output or on a TCP port; the exit code."""
-    keep_whole()
     # Trees are freed by counting references; a young collection in the middle of a large parse only costs.
     gc.set_threshold(100_000, 50, 1_000)
     # The loop must not wait long for a thread that parses a large file.
@@ -36,4 +35,5 @@ def main(*, tcp: tuple[str, int] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    keep_whole()  # as `aj` has done by now
     sys.exit(main())

@@ -33,7 +33,7 @@ export class GraphPanel implements Ending {
       localResourceRoots: [Uri.joinPath(extensionUri, 'out'), Uri.joinPath(extensionUri, 'media')],
     })
     this.panel.iconPath = Uri.joinPath(extensionUri, 'media', 'aj.svg')
-    this.placed = this.told()
+    this.placed = this.columnKnown()
     this.listening = [
       this.panel.webview.onDidReceiveMessage((message: FromPage) => void this.heard(message)),
       this.panel.onDidDispose(() => {
@@ -83,7 +83,7 @@ export class GraphPanel implements Ending {
   }
 
   /** Until the editor has said in which column it stands: "beside" is none yet, and what is opened would cover it. */
-  private told(): Promise<void> {
+  private columnKnown(): Promise<void> {
     return new Promise((resolve) => {
       const listening: readonly Ending[] = [
         this.panel.onDidChangeViewState(() => {
