@@ -23,6 +23,7 @@ from ajkit.client.daemon import Daemon, LogLine
 from ajkit.client.places import read_note, state_folder
 from ajkit.client.reach import Reach
 from ajkit.daemon.clock import CLOCK
+from ajkit.shared.job.execution import JobState
 from ajkit.shared.job.spec import JobSpec
 
 if TYPE_CHECKING:
@@ -134,6 +135,20 @@ class Host:
                 pids.append(json.load(file)["pid"])
         return [each for each in pids if is_alive(each)]
 
+    def held(self, command: str, *, first: str = "", **fields: Any) -> JobSpec:
+        """A job that does what comes first, and the rest of its command when it is let go."""
+        sid = draw_sid()
+        wait = f"until [ -e {self._gate(sid)} ]; do sleep 0.02; done"
+        return job_spec(f"{first}\n{wait}\n{command}", sid=sid, **fields)
+
+    def let_go(self, spec: JobSpec) -> None:
+        """Have a held job go on."""
+        with open(self._gate(spec.sid), "w", encoding="utf-8"):
+            pass
+
+    def _gate(self, sid: str) -> str:
+        return os.path.join(self.root, f"gate-{sid}")
+
     def run(self, spec: JobSpec, folder: str | None = None) -> tuple[str, int | None, dict[str, str]]:
         """Submit a job and follow it to its end: state, exit code, text by log."""
         daemon = self.daemon()
@@ -181,6 +196,11 @@ def finish(daemon: Daemon, job_id: str) -> tuple[str, int | None, dict[str, str]
         else:
             state, code = each.event.state.value, each.event.exit_code
     return state, code, texts
+
+
+def wait_running(daemon: Daemon, spec: JobSpec) -> None:
+    """Wait until the daemon has seen a job run."""
+    wait_until(lambda: daemon.job(spec.sid).job.state is JobState.RUNNING)
 
 
 def is_alive(pid: int) -> bool:

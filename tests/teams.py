@@ -80,9 +80,9 @@ class Team(Host):
         """A request on TCP; `token` is the text to send, ana's by default, None for none."""
         connection: http.client.HTTPConnection
         if context is None:
-            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         else:
-            connection = http.client.HTTPSConnection("127.0.0.1", self.port, timeout=30, context=context)
+            connection = http.client.HTTPSConnection("127.0.0.1", self.port, timeout=60, context=context)
         with contextlib.closing(connection):
             sent = {name.replace("_", "-"): value for name, value in headers.items()}
             if token is not None:
@@ -92,7 +92,7 @@ class Team(Host):
             with connection.getresponse() as answer:
                 return Answer(answer.status, dict(answer.headers), answer.read())
 
-    def raw(self, data: bytes, *, seconds: float = 30) -> bytes:
+    def raw(self, data: bytes, *, seconds: float = 60) -> bytes:
         """Send bytes and read until the daemon closes."""
         with socket.create_connection(("127.0.0.1", self.port), timeout=seconds) as sock:
             sock.sendall(data)

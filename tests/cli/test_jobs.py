@@ -154,7 +154,7 @@ def started(runner: Person, sid: str, terminal: int | None = None, line: str = "
 def test_without_a_terminal_an_interrupt_cancels(runner: Person) -> None:
     with started(runner, drawn(12)) as run:
         run.send_signal(signal.SIGINT)
-        assert run.wait(30) == 130
+        assert run.wait(60) == 130
         assert run.stderr is not None
         assert b"was cancelled" in run.stderr.read()
     assert json.loads(runner.aj("jobs", "show", drawn(12), "--format", "json").out)["job"]["state"] == "cancelled"
@@ -164,7 +164,7 @@ def test_a_reader_that_goes_away_leaves_the_job_and_is_told_how_to_end_it(runner
     with started(runner, drawn(18), line="while sleep 0.05; do echo more; done") as run:
         assert run.stdout is not None
         run.stdout.close()
-        assert run.wait(30) == 141
+        assert run.wait(60) == 141
         assert run.stderr is not None
         assert f"end it: aj jobs cancel {drawn(18)}\n".encode() in run.stderr.read()
     assert runner.aj("jobs", "cancel", drawn(18)).out == f"{drawn(18)} cancelled\n"
@@ -195,7 +195,7 @@ def terminal() -> Iterator[tuple[int, int]]:
 def until(end: int, words: bytes) -> bytes:
     """What a terminal shows up to some words."""
     shown = b""
-    limit = time.monotonic() + 30
+    limit = time.monotonic() + 60
     while words not in shown:
         assert time.monotonic() < limit, shown
         shown += os.read(end, 4096)
@@ -210,7 +210,7 @@ def test_on_a_terminal_an_interrupt_asks(runner: Person, terminal: tuple[int, in
         run.send_signal(signal.SIGINT)
         until(ours, b"leave it running")
         os.write(ours, answer)
-        assert run.wait(30) == 130
+        assert run.wait(60) == 130
 
     def now() -> str:
         found: str = json.loads(runner.aj("jobs", "show", sid, "--format", "json").out)["job"]["state"]
@@ -227,7 +227,7 @@ def test_going_on_after_an_interrupt(runner: Person, terminal: tuple[int, int]) 
         until(ours, b"leave it running")
         os.write(ours, b"f\n")
         runner.aj("jobs", "cancel", drawn(14))
-        assert run.wait(30) == 1
+        assert run.wait(60) == 1
         assert b"was cancelled" in until(ours, b"was cancelled")
 
 
@@ -238,7 +238,7 @@ def test_a_second_interrupt_leaves_the_job_and_begins_a_line(runner: Person, ter
         until(ours, b"leave it running")
         run.send_signal(signal.SIGINT)
         assert b"\r\naj: the job goes on" in until(ours, b"the job goes on")
-        assert run.wait(30) == 130
+        assert run.wait(60) == 130
     runner.aj("jobs", "cancel", drawn(17))
 
 

@@ -36,7 +36,7 @@ def test_an_editor_that_leaves_without_a_word(person: Person) -> None:
     with Wire(person.folder, command=("-m", "ajkit.cli", "lsp")) as wire:
         wire.initialize()
         wire.tell("exit")
-        assert wire.process.wait(10) == 1
+        assert wire.process.wait(60) == 1
 
 
 def framed(message: dict[str, Any]) -> bytes:
@@ -65,14 +65,14 @@ def test_on_a_port(person: Person) -> None:
             assert json.loads(said.read(size))["result"]["serverInfo"]["name"] == "aj"
             line.sendall(framed({"jsonrpc": "2.0", "id": 2, "method": "shutdown"}))
             line.sendall(framed({"jsonrpc": "2.0", "method": "exit"}))
-            assert server.wait(20) == 0
+            assert server.wait(60) == 0
 
 
 def connected(port: int) -> socket.socket:
-    until = time.monotonic() + 20
+    until = time.monotonic() + 60
     while True:
         try:
-            return socket.create_connection(("127.0.0.1", port), timeout=20)
+            return socket.create_connection(("127.0.0.1", port), timeout=60)
         except ConnectionRefusedError:
             assert time.monotonic() < until
             time.sleep(0.05)

@@ -52,7 +52,7 @@ def served(keeper: Person, host: Host) -> Iterator[str]:
     yield str(note.server)
     keeper.environ.pop("AJ_SERVER", None)
     assert keeper.aj("serve", "stop").out == "stopped\n"
-    assert process.wait(20) == 0
+    assert process.wait(60) == 0
     assert keeper.aj("serve", "stop").out == "no daemon runs\n"
 
 

@@ -19,7 +19,7 @@ from ajkit.client.start import DaemonFailed
 from ajkit.client.wire import DaemonGone, DaemonRefused, Wire
 from ajkit.shared.job.execution import JobState
 from ajkit.shared.problem import Refused
-from tests.daemons import finish, install_package, job_spec, wait_until
+from tests.daemons import finish, install_package, job_spec, wait_running, wait_until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -99,10 +99,12 @@ def test_more_jobs_than_a_page(shared_host: Host) -> None:
 
 def test_following_goes_on_where_it_was_left(shared_host: Host) -> None:
     daemon = shared_host.daemon()
-    spec = job_spec("for i in 1 2 3; do echo $i; sleep 0.2; done")
+    gates = [shared_host.held(f"echo {number}") for number in (1, 2, 3)]
+    spec = job_spec("\n".join(each.command for each in gates))
     daemon.submit(spec, shared_host.code)
     text, mark = "", ""
-    for _ in range(3):
+    for gate in gates:
+        shared_host.let_go(gate)
         follower = daemon.follow(spec.sid, after=mark)
         for each in follower:
             mark = each.mark
@@ -119,7 +121,7 @@ def test_following_goes_on_where_it_was_left(shared_host: Host) -> None:
 
 def test_following_across_a_daemon_that_is_killed(host: Host) -> None:
     daemon = host.daemon()
-    spec = job_spec("for i in $(seq 40); do echo line $i; sleep 0.05; done")
+    spec = host.held("for i in $(seq 40); do echo line $i; sleep 0.05; done")
     daemon.submit(spec, host.code)
     seen: list[str] = []
     states: list[str] = []
@@ -133,17 +135,21 @@ def test_following_across_a_daemon_that_is_killed(host: Host) -> None:
 
     follower = threading.Thread(target=follow)
     follower.start()
+    wait_until(lambda: "running" in states)
+    host.let_go(spec)
     wait_until(lambda: len("".join(seen).split()) > 6)
     host.kill()
-    follower.join(30)
+    follower.join(60)
     assert "".join(seen) == "".join(f"line {each}\n" for each in range(1, 41))
     assert states == ["accepted", "submitting", "submitted", "running", "done"]
 
 
 def test_events(shared_host: Host) -> None:
     daemon = shared_host.daemon()
-    spec = job_spec("true")
+    spec = shared_host.held("true")
     daemon.submit(spec, shared_host.code)
+    wait_running(daemon, spec)
+    shared_host.let_go(spec)
     every = list(daemon.events(spec.sid))
     assert [each.seq for each in every] == [1, 2, 3, 4, 5]
     assert list(daemon.events(spec.sid, after=3)) == every[3:]

@@ -15,7 +15,7 @@ from jsonschema import Draft202012Validator
 from ajkit.client.places import read_note
 from ajkit.client.snapshot import pack
 from ajkit.shared.contract import REFUSALS
-from tests.daemons import draw_sid, finish, job_spec
+from tests.daemons import draw_sid, finish, job_spec, wait_running
 
 if TYPE_CHECKING:
     from tests.daemons import Answer, Host
@@ -219,10 +219,13 @@ def parse(stream: bytes) -> list[dict[str, str]]:
 
 @pytest.fixture
 def ended(host: Host) -> str:
-    sent = body("echo one; echo two", nodes=2)
-    host.ask("POST", "/v1/jobs", sent, Idempotency_Key=draw_sid())
-    finish(host.daemon(), sent["spec"]["sid"])
-    return str(sent["spec"]["sid"])
+    spec = host.held("echo one; echo two", nodes=2)
+    daemon = host.daemon()
+    daemon.submit(spec, host.code)
+    wait_running(daemon, spec)
+    host.let_go(spec)
+    finish(daemon, spec.sid)
+    return spec.sid
 
 
 def test_events_resume_after_the_last_one_seen(host: Host, ended: str) -> None:
@@ -341,7 +344,7 @@ def raw(host: Host, data: bytes, wait: float = 0.0) -> bytes:
     note = read_note(host.state)
     assert note is not None
     with socket.socket(socket.AF_UNIX) as sock:
-        sock.settimeout(10)
+        sock.settimeout(60)
         sock.connect(note.socket)
         sock.sendall(data)
         time.sleep(wait)

@@ -48,7 +48,7 @@ def kill_at_random(host: Host, over: threading.Event, kills: list[float], longes
             kills.append(pause)
 
 
-@pytest.mark.timeout(60 + 3 * JOBS)
+@pytest.mark.timeout(300 + 3 * JOBS)
 def test_nothing_is_lost_and_nothing_is_doubled(host: Host) -> None:
     started = os.path.join(host.root, "started")
     specs = []

@@ -20,7 +20,8 @@ from ajkit.daemon.clock import CLOCK, DAY, Clock
 from ajkit.daemon.journal import Journal, JournalProblem
 from ajkit.shared.contract import SubmitRequest
 from ajkit.shared.job.execution import JobState
-from tests.daemons import Host, finish, host, install_package, is_alive, job_spec, wait_until
+from tests.daemon.driven import HANGS
+from tests.daemons import Host, finish, host, install_package, is_alive, job_spec, wait_running, wait_until
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,9 +42,9 @@ def limit_files(pid: int, size: int) -> None:
 
 def test_a_full_disk_loses_nothing(host: Host) -> None:
     daemon = host.daemon()
-    running = job_spec("sleep 1; exit 5")
+    running = host.held("exit 5")
     daemon.submit(running, host.code)
-    wait_until(lambda: daemon.job(running.sid).job.state is JobState.RUNNING)
+    wait_running(daemon, running)
     limit_files(host.pid, 1)
     refused = job_spec("true")
     for _ in range(3):
@@ -52,7 +53,9 @@ def test_a_full_disk_loses_nothing(host: Host) -> None:
         assert refusal.value.code == "disk.unwritable"
     with pytest.raises(DaemonRefused):
         daemon.cancel(running.sid)
-    time.sleep(1.5)
+    host.let_go(running)
+    wait_until(lambda: host.supervisors() == [])
+    time.sleep(0.5)
     # It has ended; that cannot be written down yet, and nothing else is claimed.
     assert daemon.job(running.sid).job.state is JobState.RUNNING
     assert [each.id for each in daemon.jobs()] == [running.sid]
@@ -64,11 +67,13 @@ def test_a_full_disk_loses_nothing(host: Host) -> None:
 
 def test_a_daemon_that_dies_on_a_full_disk_comes_back(host: Host) -> None:
     daemon = host.daemon()
-    spec = job_spec("sleep 0.5; exit 4")
+    spec = host.held("exit 4")
     daemon.submit(spec, host.code)
-    wait_until(lambda: daemon.job(spec.sid).job.state is JobState.RUNNING)
+    wait_running(daemon, spec)
     limit_files(host.pid, 1)
-    time.sleep(1)
+    host.let_go(spec)
+    wait_until(lambda: host.supervisors() == [])
+    time.sleep(0.5)
     host.kill()
     assert finish(host.daemon(), spec.sid)[:2] == ("failed", 4)
 
@@ -77,14 +82,14 @@ def test_a_journal_that_became_read_only(tmp_path: Path) -> None:
     journal = Journal(str(tmp_path / "journal.sqlite3"))
     bodies = [SubmitRequest(spec=job_spec("true"), code_digest="0" * 64) for _ in range(2)]
     accept = [partial(records.accept, request=each, owner="", key=each.spec.sid) for each in bodies]
-    journal.write(accept[0], durable=True).result(10)
-    journal.write(lambda db: db.execute("PRAGMA query_only = ON").fetchone(), durable=False).result(10)
+    journal.write(accept[0], durable=True).result(HANGS)
+    journal.write(lambda db: db.execute("PRAGMA query_only = ON").fetchone(), durable=False).result(HANGS)
     with pytest.raises(sqlite3.OperationalError, match="readonly"):
-        journal.write(accept[1], durable=True).result(10)
+        journal.write(accept[1], durable=True).result(HANGS)
     assert journal.read(records.live_ids) == [bodies[0].spec.sid]
     # SQLite takes the switch back only outside of a transaction, where the writer never is for others.
     journal._writer.execute("PRAGMA query_only = OFF")
-    journal.write(accept[1], durable=True).result(10)
+    journal.write(accept[1], durable=True).result(HANGS)
     assert len(journal.read(records.live_ids)) == 2
     journal.close()
 
@@ -112,7 +117,7 @@ def test_a_clock_that_is_put_back_leaves_the_past_in_order(tmp_path: Path, monke
     journal = Journal(str(tmp_path / "journal.sqlite3"))
     body = SubmitRequest(spec=job_spec("true"), code_digest="0" * 64)
     sid = body.spec.sid
-    journal.write(partial(records.accept, request=body, owner="", key="k"), durable=True).result(10)
+    journal.write(partial(records.accept, request=body, owner="", key="k"), durable=True).result(HANGS)
     for at, state in (
         ("2040-01-01T00:00:00.000Z", JobState.SUBMITTING),
         ("2001-01-01T00:00:00.000Z", JobState.SUBMITTED),
@@ -120,7 +125,7 @@ def test_a_clock_that_is_put_back_leaves_the_past_in_order(tmp_path: Path, monke
         ("2041-01-01T00:00:00.000Z", JobState.DONE),
     ):
         monkeypatch.setattr(records, "utc_now", lambda at=at: at)
-        assert journal.write(partial(records.step, job_id=sid, state=state), durable=True).result(10)
+        assert journal.write(partial(records.step, job_id=sid, state=state), durable=True).result(HANGS)
     events = journal.read(lambda db: records.events_after(db, sid, 0))
     assert [each.at for each in events] == sorted(each.at for each in events)
     info = journal.read(partial(records.job_info, job_id=sid))

@@ -14,6 +14,7 @@ from ajkit.daemon.journal import MIGRATIONS, Journal, JournalProblem
 from ajkit.daemon.records import Filter
 from ajkit.shared.contract import JobInfo, SubmitRequest
 from ajkit.shared.job.execution import JobState
+from tests.daemon.driven import HANGS
 from tests.daemons import job_spec
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def request(**fields: Any) -> SubmitRequest:
 
 
 def write(journal: Journal, change: Callable[[sqlite3.Connection], Any]) -> Any:
-    return journal.write(change, durable=True).result(10)
+    return journal.write(change, durable=True).result(HANGS)
 
 
 def accept(journal: Journal, body: SubmitRequest | None = None, key: str = "") -> JobInfo:
@@ -152,8 +153,8 @@ def test_a_change_that_fails_leaves_the_others_of_its_group(journal: Journal) ->
         for body in bodies
     ]
     for accepted, failing in waiting:
-        accepted.result(10)
-        assert isinstance(failing.exception(10), RuntimeError)
+        accepted.result(HANGS)
+        assert isinstance(failing.exception(HANGS), RuntimeError)
     assert len(journal.read(records.live_ids)) == 20
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import socket
 import time
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
@@ -24,7 +23,7 @@ import sys
 import ajkit.daemon.protocol as protocol
 import ajkit.daemon.serve as serve
 from ajkit.daemon.__main__ import main
-protocol.HEADER_SECONDS = 1.0
+protocol.HEADER_SECONDS = 3.0
 class Door(serve.Door):
     def __init__(self, app, body_bytes, slow_seconds):
         super().__init__(app, body_bytes, 0.5)
@@ -132,9 +131,3 @@ def test_a_crowd_that_says_nothing(team: Team) -> None:
         for each in crowd:
             each.close()
     assert team.web("GET", "/v1/health").status == 200
-
-
-def test_many_at_once(team: Team) -> None:
-    with ThreadPoolExecutor(32) as pool:
-        found = list(pool.map(lambda _: team.web("GET", "/v1/jobs").status, range(300)))
-    assert set(found) == {200}

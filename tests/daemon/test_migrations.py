@@ -14,6 +14,7 @@ from ajkit.daemon.journal import MIGRATIONS, Journal, JournalProblem
 from ajkit.daemon.records import Filter
 from ajkit.shared.contract import Caller, SubmitRequest
 from ajkit.shared.job.execution import JobState
+from tests.daemon.driven import HANGS
 from tests.daemons import job_spec
 from tests.repository import ROOT
 
@@ -67,9 +68,9 @@ def test_everything_is_still_there(path: str) -> None:
 def test_jobs_go_on_and_new_ones_come(path: str) -> None:
     journal = Journal(path)
     step = partial(records.step, job_id="bbbbbbbbbb", state=JobState.FAILED, exit_code=7)
-    assert journal.write(step, durable=True).result(10)
+    assert journal.write(step, durable=True).result(HANGS)
     body = SubmitRequest(spec=job_spec("true"), code_digest="0" * 64)
-    info, new = journal.write(lambda db: records.accept(db, body, "ana", "k"), durable=True).result(10)
+    info, new = journal.write(lambda db: records.accept(db, body, "ana", "k"), durable=True).result(HANGS)
     assert (new, info.owner) == (True, "ana")
     journal.close()
 
@@ -80,7 +81,7 @@ def test_a_client_that_tries_again_after_the_upgrade_is_known(path: str) -> None
     record = journal.read(partial(records.job_record, job_id="cccccccccc"))
     assert record is not None
     body = SubmitRequest(spec=record.spec, code_digest="0" * 64, caller=record.caller)
-    known, new = journal.write(lambda db: records.accept(db, body, "", "key-cccccccccc"), durable=True).result(10)
+    known, new = journal.write(lambda db: records.accept(db, body, "", "key-cccccccccc"), durable=True).result(HANGS)
     assert (known.id, new) == ("cccccccccc", False)
     journal.close()
 

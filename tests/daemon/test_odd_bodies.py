@@ -5,8 +5,6 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from ajkit.client.snapshot import pack
 from ajkit.shared.job.execution import JobState
 from tests.daemons import draw_sid, job_spec, wait_until
@@ -58,7 +56,6 @@ def whole(digest: str) -> dict[str, Any]:
     }
 
 
-@pytest.mark.timeout(240)
 def test_no_odd_body_is_a_fault(shared_host: Host) -> None:
     with pack(shared_host.code, []) as archive:
         shared_host.daemon().upload(archive)

@@ -14,7 +14,7 @@ import pytest
 
 from ajkit.daemon import drive, records, upkeep
 from ajkit.shared.job.execution import JobState, OutcomeUnknown, Rejected, Status, Unavailable, UnclearRefusal
-from tests.daemon.driven import DONE, RUNNING, Engine, World, in_turn, world
+from tests.daemon.driven import DONE, HANGS, RUNNING, Engine, World, in_turn, world
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -215,14 +215,14 @@ def test_an_engine_that_hangs_does_not_keep_another(world: World) -> None:
         name = "hanging"
 
         def status(self, _: Handle) -> Status:
-            held.wait(20)
+            held.wait(2 * HANGS)
             return DONE
 
     async def scene() -> list[Status]:
         stuck = [asyncio.create_task(world.engines.call(Hanging([]).status, handle)) for _ in range(40)]
         await asyncio.sleep(0.05)
         try:
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(HANGS):
                 answer = await world.engines.call(Engine([], [DONE]).status, handle)
         finally:
             held.set()

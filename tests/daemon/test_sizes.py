@@ -1,4 +1,4 @@
-"""What a daemon on TCP says to heads and bodies that are too large."""
+"""What a daemon on TCP says to heads and bodies that are too large, and to many requests at once."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import contextlib
 import os
 import socket
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
@@ -57,3 +58,9 @@ def test_a_stranger_cannot_make_it_take_a_body(team: Team) -> None:
     assert answer.startswith(b"HTTP/1.1 401 ") or answer == b""
     before = os.listdir(os.path.join(team.state, "code"))
     assert [each for each in before if each.startswith("incoming")] == []
+
+
+def test_many_at_once(team: Team) -> None:
+    with ThreadPoolExecutor(32) as pool:
+        found = list(pool.map(lambda _: team.web("GET", "/v1/jobs").status, range(300)))
+    assert set(found) == {200}

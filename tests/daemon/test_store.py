@@ -16,6 +16,7 @@ import pytest
 
 from ajkit.daemon.archive import UnsafeArchive, unpack
 from ajkit.daemon.store import CodeStore
+from tests.daemon.driven import HANGS
 from tests.daemons import Host, finish, host, job_spec
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def test_many_jobs_that_wait_for_their_code_leave_threads_for_others(
     held, unpacked = threading.Event(), []
 
     def slow(file: IO[bytes], folder: str) -> None:
-        held.wait(20)
+        held.wait(2 * HANGS)
         unpacked.append(folder)
         unpack(file, folder)
 
@@ -69,7 +70,7 @@ def test_many_jobs_that_wait_for_their_code_leave_threads_for_others(
     async def scene() -> None:
         waiting = [asyncio.create_task(store.ready(digest)) for _ in range(100)]
         try:
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(HANGS):
                 assert await asyncio.to_thread(lambda: "answered") == "answered"
         finally:
             held.set()

@@ -58,7 +58,7 @@ def test_a_stranger_s_certificate_is_not_trusted(team: Team) -> None:
 
 
 def test_plain_and_old_connections_are_refused(team: Team) -> None:
-    with socket.create_connection(("127.0.0.1", team.port), timeout=20) as sock:
+    with socket.create_connection(("127.0.0.1", team.port), timeout=60) as sock:
         sock.sendall(b"GET /v1/jobs HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
         assert b"HTTP/1.1 2" not in sock.recv(65536)
     old = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -78,7 +78,7 @@ def test_a_handshake_that_never_ends() -> None:
     try:
         certificate, key = certify(Path(folder))
         for team in make_team("--tls-cert", certificate, "--tls-key", key, program=("-c", script)):
-            with socket.create_connection(("127.0.0.1", team.port), timeout=20) as sock:
+            with socket.create_connection(("127.0.0.1", team.port), timeout=60) as sock:
                 sock.sendall(b"\x16\x03\x01")
                 assert read_to_end(sock) == b""
             assert team.ask("GET", "/v1/health").status == 200

@@ -61,7 +61,7 @@ def test_the_two_commands_are_there() -> None:
 def test_the_demo_shows_the_output_of_a_job() -> None:
     environment = {**os.environ, "AJ": f"{sys.prefix}/bin/aj"}
     demo = [str(ROOT / "tests/demo.sh")]
-    done = subprocess.run(["bash", *demo], env=environment, capture_output=True, text=True, timeout=100, check=False)
+    done = subprocess.run(["bash", *demo], env=environment, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     assert "\nhello, world, from node 0 of 1\n" in done.stdout
     assert len(re.findall(r"^  \(\d+ ms\)$", done.stdout, re.MULTILINE)) == done.stdout.count("\n$ aj ")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ajkit.shared.problem import Finding
@@ -271,7 +271,6 @@ regions = st.sampled_from(["", "@eastus2", "@west-europe"])
 names = st.from_regex(r"[A-Za-z][A-Za-z0-9_.]{0,9}", fullmatch=True)
 
 
-@settings(deadline=None)
 @given(
     heads, st.one_of(st.just(""), names.map(lambda each: f"{each}:")), counts, st.sampled_from("GC"), counts, regions
 )
@@ -285,7 +284,6 @@ def test_every_text_of_the_grammar_is_read(
     assert check_sku(text, any_text=False, variables=False) == []
 
 
-@settings(deadline=None)
 @given(st.text(max_size=30))
 def test_no_text_is_too_odd(text: str) -> None:
     for each in check_sku(text, any_text=False, variables=False):
@@ -294,7 +292,6 @@ def test_no_text_is_too_odd(text: str) -> None:
     check_counts(SKU_PATH, text, 1, 1)
 
 
-@settings(deadline=None)
 @given(
     st.lists(
         st.one_of(

@@ -13,7 +13,7 @@ import pytest
 from ajkit.client.daemon import Daemon, StateChange
 from ajkit.client.wire import DaemonRefused
 from ajkit.shared.job.spec import FromEnv, FromFile, JobSpec
-from tests.daemons import draw_sid, finish, is_alive, job_spec, wait_until
+from tests.daemons import draw_sid, finish, is_alive, job_spec, wait_running, wait_until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,7 +25,7 @@ def running(daemon: Daemon, spec: JobSpec, folder: str, words: str = "") -> None
     """Submit a job and wait until it runs and has said something."""
     daemon.submit(spec, folder)
     if not words:
-        wait_until(lambda: daemon.job(spec.sid).job.state.value == "running")
+        wait_running(daemon, spec)
     else:
         wait_until(lambda: words in "".join(each.text for each in daemon.logs(spec.sid)))
 
@@ -125,11 +125,15 @@ def test_code_is_a_copy_of_its_own(shared_host: Host, tmp_path: Path) -> None:
 
 def test_first_failing_process_ends_the_job(shared_host: Host) -> None:
     began = time.monotonic()
-    command = 'if [ $RANK = 2 ]; then exit 5; fi; trap "echo asked to stop; exit 0" TERM; sleep 60 & wait'
+    command = """
+    if [ $RANK = 2 ]; then until [ -e ready-0 -a -e ready-1 -a -e ready-3 ]; do sleep 0.02; done; exit 5; fi
+    trap "echo asked to stop; exit 0" TERM
+    touch ready-$RANK; sleep 600 & wait
+    """
     state, code, texts = shared_host.run(job_spec(command, nodes=2, processes_per_node=2))
     assert (state, code) == ("failed", 5)
-    assert texts["node-0.0"] == "asked to stop\n"
-    assert time.monotonic() - began < 20
+    assert texts == {"node-0.0": "asked to stop\n", "node-0.1": "asked to stop\n", "node-1.1": "asked to stop\n"}
+    assert time.monotonic() - began < 300
 
 
 def test_time_limit(shared_host: Host) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -27,7 +28,7 @@ def two_gpus() -> Iterator[Host]:
     yield from make_host(AJ_LOCAL_GPUS="2")
 
 
-def gpu_spec(gpus: int, command: str = f"{SEEN}; sleep 60", **fields: int) -> JobSpec:
+def gpu_spec(gpus: int, command: str = f"{SEEN}; sleep 600", **fields: int) -> JobSpec:
     """A job that takes some GPUs for as long as it is let."""
     return job_spec(command, gpus_per_node=gpus, selector=gpus, **fields)
 
@@ -95,8 +96,10 @@ def test_gpus_of_a_job_that_is_lost_are_free(two_gpus: Host) -> None:
 
 
 def test_waiting_takes_no_time_of_the_limit(two_gpus: Host) -> None:
-    first, second = gpu_spec(2, "sleep 1.5"), gpu_spec(2, SEEN, time_limit_seconds=1)
+    first, second = gpu_spec(2), gpu_spec(2, SEEN, time_limit_seconds=3)
     begin(two_gpus, first, second)
+    time.sleep(3.5)
+    stop(two_gpus, first)
     assert finish(two_gpus.daemon(), second.sid)[0] == "done"
 
 

@@ -50,7 +50,7 @@ def test_a_daemon_that_dies_when_it_has(point: str, tmp_path: Path) -> None:
     tree.mkdir()
     spec = job_spec(f"echo run >> {runs}; exit 7")
     words = [point, spec.model_dump_json(), str(folder), str(tree)]
-    dead = subprocess.run([sys.executable, "-c", DYING, *words], timeout=30, check=False)
+    dead = subprocess.run([sys.executable, "-c", DYING, *words], timeout=60, check=False)
     assert dead.returncode == 9
     job = Submission(token="aj-x", spec=spec, folder=str(folder), code=Snapshot("", str(tree), ""))
     engine = LocalExecution()

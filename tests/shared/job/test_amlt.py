@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ajkit.shared.job.amlt import amlt_config, draft_config, escape_dollars
@@ -202,7 +202,6 @@ def test_dollars(text: str, escaped: str) -> None:
     assert escape_dollars(escaped, ["A"]) == escaped
 
 
-@settings(deadline=None)
 @given(st.text(alphabet="$AB{}x ", max_size=30))
 def test_what_amlt_hands_to_the_shell_is_what_was_written(text: str) -> None:
     """amlt turns every ``$$`` into ``$``; a text without any gets its own dollars back."""

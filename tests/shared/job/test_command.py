@@ -101,7 +101,7 @@ words = st.lists(
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="no bash here to read the line back")
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(words)
 def test_bash_reads_back_the_words_it_was_given(given_words: list[str]) -> None:
     line = words_line(request("printf", "%s\\0", *given_words), Ambient())

@@ -56,7 +56,7 @@ def test_a_project_at_the_root_still_has_a_name() -> None:
 
 
 @pytest.mark.parametrize("service", SERVICES, ids=lambda service: service.name)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(text=st.text(max_size=300))
 def test_the_sid_survives_and_twice_changes_nothing(service: Description, text: str) -> None:
     name = job_name(NameSource(text, "--name"), SID, service)

@@ -24,7 +24,7 @@ values = st.recursive(
 mappings = st.dictionaries(st.text(max_size=5), values, max_size=4)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(mappings)
 def test_it_is_read_back_as_it_was(value: dict[str, Json]) -> None:
     text = yaml_text(value)
@@ -34,7 +34,7 @@ def test_it_is_read_back_as_it_was(value: dict[str, Json]) -> None:
     assert {path for path, below in walk(value) if not below and path} <= {*written}
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(mappings)
 def test_every_key_path_is_found_in_it_again(value: dict[str, Json]) -> None:
     root = parse(Text("/t.yaml", yaml_text(value))).root
