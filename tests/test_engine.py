@@ -117,6 +117,8 @@ class TestLeaves:
         ("*.yaml", set()),
         ("jobs", set()),
         ("../p/jobs/a.yaml", set()),
+        ("**/d/**/**/c.yaml", {"c"}),
+        ("**/d/**/d/**", set()),
     ],
 )
 def test_a_star_stays_in_one_folder_and_two_go_through_any_number(glob: str, called: set[str]) -> None:
@@ -124,6 +126,11 @@ def test_a_star_stays_in_one_folder_and_two_go_through_any_number(glob: str, cal
     engine = _engine({"/p/.aj/aj.toml": f"templates = ['{glob}']\n", **dict.fromkeys(paths, "config: {}\n")})
     assert {paths[each] for each in engine.globbed("/p/.aj")} == called
     assert {paths[each] for each in paths if engine.in_globs(each, "/p/.aj")} == called
+
+
+def test_a_glob_of_many_double_stars_is_matched_in_no_time() -> None:
+    engine = _engine({"/p/.aj/aj.toml": f"templates = ['{'**/' * 30}x.yaml']\n"})
+    assert not engine.in_globs("/p/" + "d/" * 30 + "y.yaml", "/p/.aj")
 
 
 class TestOverlaysOfSettings:

@@ -124,8 +124,11 @@ class Homes:
 
 def _matches(path: Sequence[str], glob: Sequence[str]) -> bool:
     """Whether a path matches a glob step by step: ``*`` stays in one folder, ``**`` is any number of folders."""
-    if not glob:
-        return not path
-    if glob[0] == "**":
-        return any(_matches(path[skipped:], glob[1:]) for skipped in range(len(path) + 1))
-    return bool(path) and fnmatch.fnmatchcase(path[0], glob[0]) and _matches(path[1:], glob[1:])
+    # How many steps of the path the glob may have taken so far: however many `**` there are, each is walked once.
+    taken = {0}
+    for step in glob:
+        if step == "**":
+            taken = set(range(min(taken, default=len(path) + 1), len(path) + 1))
+        else:
+            taken = {each + 1 for each in taken if each < len(path) and fnmatch.fnmatchcase(path[each], step)}
+    return len(path) in taken
