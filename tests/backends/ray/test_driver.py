@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import importlib
+import io
 import json
 import os
 import signal
+import sys
 import tarfile
 import threading
-import time
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from types import ModuleType
+from functools import partial
+from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from ajkit.backends.ray import driver
 from ajkit.backends.ray.node import Node
+from tests.daemons import wait_gone
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 
@@ -50,7 +53,8 @@ class Ray(ModuleType):
         self.pool, self.archive = pool, archive
         self.bundles: list[dict[str, float]] = []
         self.strategy = ""
-        self.busy = 0
+        self.room = threading.Event()
+        self.room.set()
         self.killed = 0
         self.asked: list[dict[str, Any]] = []
         self.PlacementGroupSchedulingStrategy = lambda _, **more: more
@@ -63,14 +67,14 @@ class Ray(ModuleType):
         return self
 
     def ready(self) -> Future[Any]:
-        return self.pool.submit(time.sleep, self.busy)
+        return self.pool.submit(self.room.wait, 60)
 
     def wait(self, refs: list[Future[Any]], num_returns: int = 1, timeout: float = 1.0) -> tuple[Any, Any]:
         done, rest = wait(refs, timeout, FIRST_COMPLETED if num_returns == 1 else "ALL_COMPLETED")
         return list(done)[:num_returns], rest
 
     def get(self, ref: Future[Any]) -> Any:
-        return ref.result(30)
+        return ref.result(60)
 
     def kill(self, _: Actor) -> None:
         self.killed += 1
@@ -85,6 +89,23 @@ class Ray(ModuleType):
         made = ModuleType("made")
         made.remote = self.made  # type: ignore[attr-defined]
         return made
+
+
+def when_said(text: str, act: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Do something once the driver has printed a line that holds a text."""
+
+    class Told(io.TextIOBase):
+        def write(self, words: str) -> int:
+            count = out.write(words)
+            if text in words:
+                act()
+            return count
+
+        def flush(self) -> None:
+            out.flush()
+
+    out = sys.stdout
+    monkeypatch.setattr(sys, "stdout", Told())
 
 
 @pytest.fixture
@@ -141,7 +162,7 @@ def test_a_job_of_two_nodes(ray: Ray, tmp_path: Path, capsys: pytest.CaptureFixt
 
 
 def test_the_first_that_fails_ends_the_others(ray: Ray, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(tmp_path, "[ $RANK = 1 ] && { echo no; exit 7; }; sleep 60") == 7
+    assert run(tmp_path, "[ $RANK = 1 ] && { echo no; exit 7; }; sleep 600") == 7
     assert capsys.readouterr().out.splitlines()[1:] == ["node-1 | no", "aj: node-1 exited with 7"]
 
 
@@ -151,8 +172,13 @@ def test_a_signal_has_its_name(ray: Ray, tmp_path: Path, capsys: pytest.CaptureF
     assert ray.strategy == "PACK"
 
 
-def test_a_time_limit(ray: Ray, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(tmp_path, "echo on; sleep 60", nodes=1, time_limit=1) == 124
+def test_a_time_limit(
+    ray: Ray, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [0.0]
+    monkeypatch.setattr(driver, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    when_said("node-0 | on", lambda: now.append(now.pop() + 1.5), monkeypatch)
+    assert run(tmp_path, "echo on; sleep 600", nodes=1, time_limit=1) == 124
     assert capsys.readouterr().out.splitlines()[1:] == ["node-0 | on", "aj: stopped at its time limit of 1 seconds"]
 
 
@@ -169,14 +195,17 @@ def test_a_node_that_is_lost(
 
 def test_no_room(ray: Ray, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(driver, "_HINT_SECONDS", 0.0)
-    ray.busy = 2
+    ray.room.clear()
+    when_said("waiting for", ray.room.set, monkeypatch)
     assert run(tmp_path, "true", gpus=1) == 0
     said = capsys.readouterr().out.splitlines()
     assert said[0] == 'aj: waiting for 2 nodes with {"CPU": 0.5, "GPU": 1} free on each'
 
 
-def test_a_job_that_is_asked_to_stop(ray: Ray, tmp_path: Path) -> None:
-    threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGTERM)).start()
-    began = time.monotonic()
-    assert run(tmp_path, "sleep 60") == 143
-    assert time.monotonic() - began < 20
+def test_a_job_that_is_asked_to_stop(
+    ray: Ray, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At the worst place: where it looks at what may be of a node that is lost, which it would pass over."""
+    when_said("node-0 | ", partial(os.kill, os.getpid(), signal.SIGTERM), monkeypatch)
+    assert run(tmp_path, "echo $$; sleep 600", nodes=1) == 143
+    wait_gone(int(capsys.readouterr().out.splitlines()[1].removeprefix("node-0 | ")))

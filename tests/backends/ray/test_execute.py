@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 import socket
+import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ajkit.backends.ray import execute
+from ajkit.backends.ray import execute, record
 from ajkit.backends.ray.execute import RayExecution
 from ajkit.shared.job.execution import (
     Handle,
@@ -155,17 +156,18 @@ def test_packages_that_cannot_be_had(path: str, message: str, cluster: Cluster, 
 
 def test_nobody_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.socket() as probe:
+        # Held, and nobody listens there: no other server is given it meanwhile.
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    job = submission(tmp_path, options={"address": f"http://127.0.0.1:{port}"})
-    engine, handle = RayExecution(), Handle(job, ID)
-    for ask in (lambda: submit(job), lambda: engine.find(job), lambda: engine.status(handle)):
-        with pytest.raises(Unavailable, match="cannot be reached"):
-            ask()
-    with pytest.raises(Unavailable):
-        engine.cancel(handle)
-    with pytest.raises(Unavailable):
-        engine.streams(handle)
+        job = submission(tmp_path, options={"address": f"http://127.0.0.1:{port}"})
+        engine, handle = RayExecution(), Handle(job, ID)
+        for ask in (lambda: submit(job), lambda: engine.find(job), lambda: engine.status(handle)):
+            with pytest.raises(Unavailable, match="cannot be reached"):
+                ask()
+        with pytest.raises(Unavailable):
+            engine.cancel(handle)
+        with pytest.raises(Unavailable):
+            engine.streams(handle)
 
 
 @pytest.mark.parametrize("given", ["", "ray://head:10001", "auto"])
@@ -207,6 +209,33 @@ def test_the_way_of_a_job(cluster: Cluster, tmp_path: Path) -> None:
     assert (chunk.data, chunk.complete) == (b"two\nthree", True)
     with pytest.raises(KeyError):
         engine.logs(handle, "node-7", 0, 9)
+
+
+def test_what_is_kept_at_the_same_time_is_kept_once(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who follows the log, and who asks after the job, which is over."""
+    job = submission(tmp_path)
+    submit(job)
+    engine, handle = RayExecution(), Handle(job, ID)
+    cluster.logs[ID] = "node-0 | one\n"
+    engine.streams(handle)
+    cluster.logs[ID] += "node-0 | two\n"
+    cluster.jobs[ID] |= {"status": "SUCCEEDED"}
+    followed = threading.Thread(target=engine.streams, args=(handle,))
+
+    def opened(*words: Any, **more: Any) -> Any:
+        file = plain(*words, **more)
+        monkeypatch.setattr(record, "open", plain, raising=False)
+        followed.start()
+        followed.join(0.3)
+        return file
+
+    plain = open
+    monkeypatch.setattr(record, "open", opened, raising=False)
+    assert engine.status(handle).state is JobState.DONE
+    followed.join(60)
+    assert engine.logs(handle, "node-0", 0, 99).data == b"one\ntwo\n"
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import queue
 import signal
 import subprocess
 import sys
@@ -15,9 +17,10 @@ import pytest
 
 from ajkit.backends.ray import node
 from ajkit.backends.ray.node import Node
-from tests.daemons import is_alive, wait_until
+from tests.daemons import is_alive, wait_gone, wait_until
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 
@@ -56,24 +59,45 @@ def test_places_and_code(archive: str) -> None:
 
 
 def test_the_first_that_fails_is_told_and_ends_the_others(archive: str) -> None:
-    made = Node(job("[ $LOCAL_RANK = 1 ] && exit 7; sleep 60", processes=2), 0, archive)
+    made = Node(job("[ $LOCAL_RANK = 1 ] && exit 7; sleep 600", processes=2), 0, archive)
     assert ran(made)[0] == ("node-0.1", 7)
     assert ran(Node(job("kill -9 $$"), 0, archive))[0] == ("node-0", 137)
 
 
 def test_what_was_said_last_is_heard_however_busy_the_machine(archive: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    read = os.read
+    """It is in the pipe, which somebody holds open in silence, and nobody comes to take it."""
+    monkeypatch.setattr(node, "_DRAIN_SECONDS", 0.1)
+    monkeypatch.setattr(Node, "_hear", late(Node._hear, 0.4))
+    heard_to_the_end(archive)
 
-    def late(descriptor: int, size: int) -> bytes:
-        time.sleep(1.5)
-        return read(descriptor, size)
 
-    monkeypatch.setattr(os, "read", late)
-    assert ran(Node(job("echo last"), 0, archive))[1] == {"node-0": b"last\n"}
+def test_what_was_said_last_is_heard_though_its_reader_is_kept_from_going_on(
+    archive: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it has taken out of the pipe it has not put down yet."""
+    monkeypatch.setattr(node, "_DRAIN_SECONDS", 0.1)
+    monkeypatch.setattr(queue.Queue, "put", late(queue.Queue.put, 0.4))
+    heard_to_the_end(archive)
+
+
+def late(act: Callable[..., object], seconds: float) -> Callable[..., object]:
+    """The same after some time."""
+
+    def acted(*words: object) -> object:
+        time.sleep(seconds)
+        return act(*words)
+
+    return acted
+
+
+def heard_to_the_end(archive: str) -> None:
+    """A process that has said something, and left another behind that holds its pipe."""
+    _, texts = ran(Node(job("setsid sleep 600 & echo $!"), 0, archive))
+    os.kill(int(texts["node-0"]), signal.SIGKILL)
 
 
 def test_who_holds_the_pipe_and_says_nothing_is_not_waited_for(archive: str) -> None:
-    made = Node(job("setsid sleep 30 & echo $!"), 0, archive)
+    made = Node(job("setsid sleep 600 & echo $!"), 0, archive)
     _, texts = ran(made)
     holder = int(texts["node-0"])
     assert is_alive(holder)
@@ -88,18 +112,49 @@ def test_where_to_meet(archive: str) -> None:
 
 def test_stop_ends_all_and_nothing_starts_after_it(archive: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(node, "GRACE_SECONDS", 0.2)
-    made = Node(job("trap : TERM; sleep 61 & echo $!; while :; do sleep 0.1; done"), 0, archive)
+    made = Node(job("trap : TERM; sleep 600 & echo $!; while :; do sleep 0.1; done"), 0, archive)
     ended: list[tuple[str, int]] = []
     running = threading.Thread(target=lambda: ended.append(made.run("box", 7)))
     running.start()
-    ((_, said),) = made.read(10.0)
+    ((_, said),) = made.read(60.0)
     made.stop()
-    running.join(10)
+    running.join(60)
     assert ended == [("node-0", 137)]
-    assert not is_alive(int(said))
+    wait_gone(int(said))
     late = Node(job("echo late"), 0, archive)
     late.stop()
     assert ran(late) == (("", 0), {})
+
+
+def test_who_stops_it_at_the_same_time_closes_nothing_twice(archive: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is closed twice may be somebody else's the second time."""
+    close, closed, both, two = os.close, list[int](), threading.Barrier(2), threading.Barrier(2)
+
+    def seen(descriptor: int) -> None:
+        if descriptor in watches:
+            closed.append(descriptor)
+            with contextlib.suppress(threading.BrokenBarrierError):
+                two.wait(0.3)
+        close(descriptor)
+
+    def met(running: list[subprocess.Popen[bytes]], number: signal.Signals) -> None:
+        if number is signal.SIGKILL:
+            both.wait(60)
+
+    made = Node(job("sleep 600"), 0, archive)
+    process = made._start(dict(os.environ))
+    assert process is not None
+    watches = list(made._watches)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+    monkeypatch.setattr(os, "close", seen)
+    monkeypatch.setattr(node, "_signal", met)
+    stopping = [threading.Thread(target=made.stop) for _ in range(2)]
+    for each in stopping:
+        each.start()
+    for each in stopping:
+        each.join(60)
+    assert closed == watches
 
 
 HOLDER = """
@@ -116,7 +171,7 @@ while True:
 def test_nothing_outlives_an_actor_that_is_killed(archive: str) -> None:
     import json
 
-    words = [json.dumps(job("echo $$; sleep 61 & echo $!; wait")), archive]
+    words = [json.dumps(job("echo $$; sleep 600 & echo $!; wait")), archive]
     with subprocess.Popen([sys.executable, "-c", HOLDER, *words], stdout=subprocess.PIPE, text=True) as holder:
         assert holder.stdout is not None
         pids = [int(holder.stdout.readline()) for _ in range(2)]

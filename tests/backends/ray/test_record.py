@@ -30,6 +30,7 @@ def test_what_goes_in_comes_out(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_prompt_is_not_held_back_for_long(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("ajkit.backends.ray.driver._LISTEN_SECONDS", 3600.0)
     lines = Lines()
     lines.add("node-0", b"password:")
     lines.flush()

@@ -26,8 +26,8 @@ _THREADS = 4
 _HINT_SECONDS = 20.0
 
 
-class Stop(Exception):
-    """The job was asked to end."""
+class Stop(BaseException):
+    """The job was asked to end, at any place: nobody takes it for the trouble that he looks for there."""
 
 
 def main() -> int:
@@ -42,9 +42,9 @@ def main() -> int:
         raise Stop
 
     signal.signal(signal.SIGTERM, stop)
-    ray.init(log_to_driver=False, logging_level=logging.WARNING)
     nodes: list[Any] = []
     try:
+        ray.init(log_to_driver=False, logging_level=logging.WARNING)
         nodes += _place(ray, node, job)
         return _run(ray, nodes, job)
     except Stop:

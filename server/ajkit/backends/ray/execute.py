@@ -124,7 +124,8 @@ class RayExecution:
                 # What is not known to be an end is none: the job may run.
                 raise Unavailable(f"Ray says {word!r} of the job, which is not known here")
         text = api.logs(handle.backend_id)
-        record.keep(_logs(job), text)
+        with self._lock:
+            record.keep(_logs(job), text)
         _mark(job, _OVER)
         return _ended(there, record.last_word(text))
 

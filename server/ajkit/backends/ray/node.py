@@ -47,6 +47,7 @@ class Node:
         self._said: queue.Queue[tuple[str, bytes]] = queue.Queue()
         self._running: list[subprocess.Popen[bytes]] = []
         self._watches: list[int] = []
+        self._hands: set[str] = set()
         self._stopped = False
         self._lock = threading.Lock()
         code = os.path.join(self._folder, "code")
@@ -84,7 +85,7 @@ class Node:
         self.stop()
         with self._lock:
             self._running.clear()
-        _drain([(process, reader) for _, process, reader in readers])
+        self._drain(readers)
         shutil.rmtree(self._folder, ignore_errors=True)
         return failed
 
@@ -109,11 +110,13 @@ class Node:
                 each.poll()
             time.sleep(_PAUSE)
         _signal(running, signal.SIGKILL)
-        for tells in self._watches:
+        with self._lock:
+            # Whoever else stops it at the same time must not close them, too: their numbers may be others' by then.
+            watches, self._watches = self._watches, []
+        for tells in watches:
             with contextlib.suppress(OSError):
                 os.write(tells, b"over\n")
-                os.close(tells)
-        self._watches.clear()
+            os.close(tells)
 
     def _environment(self, local: int, address: str, port: int) -> dict[str, str]:
         job = self._job
@@ -163,8 +166,29 @@ class Node:
     def _hear(self, name: str, process: subprocess.Popen[bytes]) -> None:
         assert process.stdout is not None
         with process.stdout:
-            while data := os.read(process.stdout.fileno(), _CHUNK):
-                self._said.put((name, data))
+            pipe = select.poll()
+            pipe.register(process.stdout, select.POLLIN)
+            data = b"?"
+            while data:
+                pipe.poll()
+                # Taken out of the pipe it is nowhere to be seen until it is put down.
+                self._hands.add(name)
+                data = os.read(process.stdout.fileno(), _CHUNK)
+                if data:
+                    self._said.put((name, data))
+                self._hands.discard(name)
+
+    def _drain(self, readers: list[tuple[str, subprocess.Popen[bytes], threading.Thread]]) -> None:
+        """Wait until what ended processes have said is heard; where the machine stood still it is not, for a while."""
+        begun = time.monotonic()
+        for name, process, reader in readers:
+            while reader.is_alive():
+                waited = time.monotonic() - begun
+                # In this order: what is not in the pipe any more was in a hand before.
+                more = _has_more(process) or name in self._hands
+                if waited > (_LONGEST_DRAIN if more else _DRAIN_SECONDS):
+                    break
+                reader.join(_PAUSE)
 
 
 def _watch(group: int) -> int:
@@ -174,17 +198,6 @@ def _watch(group: int) -> int:
     subprocess.run(["bash", "-c", script, "aj", str(group)], stdin=hears, start_new_session=True, check=False)
     os.close(hears)
     return tells
-
-
-def _drain(readers: list[tuple[subprocess.Popen[bytes], threading.Thread]]) -> None:
-    """Wait until what ended processes have said is heard. A machine that stood still has it in the pipe afterwards."""
-    begun = time.monotonic()
-    for process, reader in readers:
-        while reader.is_alive():
-            waited = time.monotonic() - begun
-            if waited > (_LONGEST_DRAIN if _has_more(process) else _DRAIN_SECONDS):
-                break
-            reader.join(_PAUSE)
 
 
 def _has_more(process: subprocess.Popen[bytes]) -> bool:
