@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import os
 import subprocess
-import time
 from typing import TYPE_CHECKING
 
 import pytest
 
+from ajkit.shared.job import nodeprogram
 from ajkit.shared.job.nodeprogram import NodeGroup, NodeProgram, node_program
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
+
+PATIENCE = 90.0
+"""Seconds within which a program ends however busy the machine is; what it has to end itself takes far longer."""
+LONG = "sleep 600"
 
 
 def started(
@@ -44,7 +48,7 @@ def started(
 def ran(folder: Path, command: str, *, setup: Sequence[str] = (), processes: int = 1) -> tuple[int, list[str]]:
     """The exit code and the sorted lines of output."""
     process = started(folder, command, setup=setup, processes=processes)
-    out, _ = process.communicate(timeout=20)
+    out, _ = process.communicate(timeout=PATIENCE)
     return process.returncode, sorted(out.splitlines())
 
 
@@ -59,7 +63,7 @@ def test_what_the_template_sets_wins(tmp_path: Path) -> None:
     process = started(
         tmp_path, "echo $RANK $MASTER_PORT $PLACE", given=["RANK", "MASTER_PORT"], RANK="r", MASTER_PORT="p"
     )
-    assert process.communicate(timeout=20)[0] == "r p 1\n"
+    assert process.communicate(timeout=PATIENCE)[0] == "r p 1\n"
 
 
 def test_setup_runs_once_and_is_there_for_all(tmp_path: Path) -> None:
@@ -77,43 +81,53 @@ def test_setup_runs_once_and_is_there_for_all(tmp_path: Path) -> None:
         (["exit 5"], "echo on", 5, []),
         ([], "kill -KILL $BASHPID", 137, []),
         ([], "cat; echo end of input", 0, ["end of input"]),
-        ([], "sleep 60 & echo left behind", 0, ["left behind"]),
+        ([], f"{LONG} & echo left behind", 0, ["left behind"]),
     ],
 )
 def test_codes_and_options(tmp_path: Path, setup: list[str], command: str, code: int, lines: list[str]) -> None:
     assert ran(tmp_path, command, setup=setup) == (code, lines)
 
 
-def test_the_first_failure_stops_the_others(tmp_path: Path) -> None:
-    command = "if [ $LOCAL_RANK = 1 ]; then exit 7; fi; sleep 60; echo late"
-    began = time.monotonic()
+def test_the_first_failure_stops_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nodeprogram, "GRACE_SECONDS", 120)
+    command = f"if [ $LOCAL_RANK = 1 ]; then exit 7; fi; {LONG}; echo late"
     assert ran(tmp_path, command, processes=3) == (7, [])
-    assert time.monotonic() - began < 8
 
 
-def test_being_stopped_reaches_the_processes(tmp_path: Path) -> None:
+def test_being_stopped_reaches_the_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nodeprogram, "GRACE_SECONDS", 60)
     command = """python3 -c 'import os, signal, sys, time
 signal.signal(signal.SIGTERM, lambda *_: (time.sleep(0.5), os.write(1, b"saved\\n"), sys.exit(0)))
 os.write(1, b"ready\\n")
-time.sleep(60)'"""
+time.sleep(600)'"""
     process = started(tmp_path, command, processes=2)
     assert process.stdout is not None
     assert [process.stdout.readline() for _ in range(2)] == ["ready\n"] * 2
     process.terminate()
-    assert sorted(process.communicate(timeout=20)[0].split()) == ["saved", "saved"]
+    assert sorted(process.communicate(timeout=PATIENCE)[0].split()) == ["saved", "saved"]
     assert process.returncode == 143
 
 
+def test_being_stopped_at_the_worst_place_reaches_the_processes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each time when a process is there and it was not written down which one."""
+    written_down = "aj_pids+=($!)"
+    assert written_down in nodeprogram._TAIL
+    worst = nodeprogram._TAIL.replace(written_down, f"kill -TERM $$; {written_down}")
+    monkeypatch.setattr(nodeprogram, "_TAIL", worst)
+    monkeypatch.setattr(nodeprogram, "GRACE_SECONDS", 120)
+    assert ran(tmp_path, LONG, processes=3) == (143, [])
+
+
 def test_who_does_not_stop_is_made_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ajkit.shared.job.nodeprogram.GRACE_SECONDS", 1)
-    process = started(tmp_path, "trap '' TERM; echo ready; sleep 60; echo late")
+    monkeypatch.setattr(nodeprogram, "GRACE_SECONDS", 1)
+    process = started(tmp_path, f"trap '' TERM; echo ready; {LONG}; echo late")
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"
-    began = time.monotonic()
     process.terminate()
-    assert process.communicate(timeout=20)[0] == ""
+    assert process.communicate(timeout=PATIENCE)[0] == ""
     assert process.returncode in {137, 143}
-    assert time.monotonic() - began < 8
 
 
 def test_a_missing_part_is_said(tmp_path: Path) -> None:

@@ -124,13 +124,14 @@ aj_end() {
   disown "$aj_killer"
 }
 
-aj_node=$$ aj_pids=() aj_stopped=0 aj_killer=
+aj_node=$$ aj_pids=() aj_stopped=0 aj_asked=0 aj_killer=
 . "$aj/setup.sh"
 aj_options=$(set +o)
 # A command substitution forgets this one.
 [[ $- = *e* ]] && aj_options+=$'\\nset -e'
 set +eu
-trap aj_end TERM INT
+# Put off: to end what is there would hide from `$!` who was started last.
+trap aj_asked=1 TERM INT
 set -m"""
 
 _TAIL = """\
@@ -138,9 +139,8 @@ _TAIL = """\
   aj_pids+=($!)
 done
 set +m
-
-# Whoever was not there yet.
-((aj_stopped)) && aj_stop TERM
+trap aj_end TERM INT
+((aj_asked)) && aj_end
 
 for aj_pid in "${aj_pids[@]}"; do
   # Being told to stop ends a wait.
