@@ -209,7 +209,7 @@ class FakeCluster:
         found = _PATH.fullmatch(path)
         plural = found["plural"] if found else path
         self.starting -= bool(denied := self.starting > 0)
-        if denied or (found and self.forbidden & {plural, found["sub"], f"{method} {plural}"}):
+        if denied or self.forbidden & {plural, found["sub"] if found else None, f"{method} {plural}"}:
             raise Refusal(403, f"{plural} is forbidden: User cannot use it", "Forbidden")
         return None if plural in self.lacking else found
 
@@ -340,7 +340,7 @@ class _Handler(BaseHTTPRequestHandler):
             if isinstance(event, Request):
                 self.connection.sendall(connection.send(AcceptConnection(subprotocol=self.cluster.subprotocol)))
         # Without input the client sends nothing at all.
-        self.connection.settimeout(20 if "cat >" in query["command"][-1] else 0.1)
+        self.connection.settimeout(60 if "cat >" in query["command"][-1] else 0.1)
         while not closed:
             try:
                 data = self.connection.recv(2**16)
@@ -349,7 +349,7 @@ class _Handler(BaseHTTPRequestHandler):
             if not data:
                 self.close_connection = True
                 return
-            self.connection.settimeout(20)
+            self.connection.settimeout(60)
             connection.receive_data(data)
             for event in connection.events():
                 if isinstance(event, BytesMessage):

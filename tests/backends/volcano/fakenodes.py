@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import os
 import re
 import signal
@@ -56,7 +57,7 @@ class FakeNodes:
         for each in list(self._processes.values()):
             _kill(each)
         for thread in self._threads:
-            thread.join(10)
+            thread.join(60)
 
     def _changed(self, what: str, plural: str, body: Json) -> None:
         name = body["metadata"]["name"]
@@ -229,5 +230,7 @@ class FakeNodes:
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
     if process.poll() is None:
-        os.killpg(process.pid, signal.SIGKILL)
+        # Who watches it may see its end first.
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
     process.wait()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import socket
 import subprocess
 import time
 from pathlib import Path
@@ -16,6 +15,7 @@ import yaml
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
+from tests.e2e.ports import free_ports
 from tests.repository import ROOT
 
 if TYPE_CHECKING:
@@ -49,13 +49,13 @@ class RealApi:
 
     def __init__(self, home: Path) -> None:
         self.home = home
-        self._store, self._peer, self._port = _free_ports(3)
+        self._store, self._peer, self._port = free_ports(3)
         _write_key(home / "sa.key")
         rows = [f'{ADMIN},admin,admin,"system:masters"', *(f"{each},{each},{each}" for each in _USERS)]
         (home / "tokens.csv").write_text("\n".join(rows) + "\n")
         self.url = f"https://127.0.0.1:{self._port}"
         headers = {"authorization": f"Bearer {ADMIN}"}
-        self.client = httpx2.Client(base_url=self.url, verify=False, headers=headers, timeout=10)
+        self.client = httpx2.Client(base_url=self.url, verify=False, headers=headers, timeout=60)
         self._etcd: subprocess.Popen[bytes] | None = None
         self._server: subprocess.Popen[bytes] | None = None
 
@@ -222,14 +222,6 @@ def _end(process: subprocess.Popen[bytes] | None) -> None:
             process.wait(10)
         process.kill()
         process.wait()
-
-
-def _free_ports(count: int) -> list[int]:
-    with contextlib.ExitStack() as stack:
-        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for each in sockets:
-            each.bind(("127.0.0.1", 0))
-        return [each.getsockname()[1] for each in sockets]
 
 
 def _write_key(path: Path) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from ajkit.shared.job.execution import Handle, JobState, OutcomeUnknown, Rejected, Submission, Unavailable
 from tests.backends.volcano.conftest import job_spec
+from tests.daemons import wait_until
 
 if TYPE_CHECKING:
     from tests.backends.volcano.conftest import Bench
@@ -25,8 +28,28 @@ def test_a_server_that_starts_denies_what_there_is(bench: Bench, requests: int) 
     assert bench.finish(handle).state is JobState.DONE
 
 
+def test_a_machine_that_stands_still_does_not_take_a_server_that_starts_for_ready(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An hour goes by between any two looks at it."""
+    hours = itertools.count(0.0, 3600.0)
+    still = SimpleNamespace(monotonic=lambda: next(hours), sleep=lambda _: None)
+    monkeypatch.setattr("ajkit.backends.volcano.cluster.time", still)
+    bench.cluster.starting = 9
+    assert bench.finish(bench.submit(job_spec("true"))).state is JobState.DONE
+
+
+def test_a_server_that_never_says_whether_it_is_ready(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[float] = []
+    monkeypatch.setattr("ajkit.backends.volcano.cluster.time", SimpleNamespace(sleep=waits.append))
+    bench.cluster.forbidden |= {"jobs", "/readyz"}
+    with pytest.raises(Rejected, match="jobs is forbidden"):
+        bench.submit(job_spec("true"))
+    assert sum(waits) == 5, "seconds in which an API server comes to know who may do what"
+
+
 def test_what_is_denied_while_a_job_runs(bench: Bench) -> None:
-    handle = bench.submit(job_spec("sleep 60"))
+    handle = bench.submit(job_spec("sleep 600"))
     for ask in (bench.execution.status, bench.execution.streams, bench.execution.cancel):
         bench.cluster.starting = 1
         with pytest.raises(Unavailable, match="is forbidden"):
@@ -45,7 +68,7 @@ def test_what_is_denied_while_a_job_runs(bench: Bench) -> None:
 def test_a_cancel_while_the_server_starts_does_not_delete_the_job(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    handle = bench.submit(job_spec("sleep 60"))
+    handle = bench.submit(job_spec("sleep 600"))
     denied = bench.cluster.answer
 
     def answer(method: str, path: str, *rest: Any) -> tuple[int, Any]:
@@ -178,6 +201,7 @@ def test_a_node_that_does_not_answer(bench: Bench) -> None:
     bench.nodes.full = True
     handle = bench.submit(job_spec("true", nodes=2))
     name = handle.job.spec.name
+    wait_until(lambda: len(bench.cluster.named("pods")) == 2)
     for index, phase in enumerate(("Running", "Succeeded")):
         labels = {"aj/token": handle.job.token}
         pod = {"metadata": {"name": f"{name}-worker-{index}", "labels": labels}, "status": {"phase": phase}}

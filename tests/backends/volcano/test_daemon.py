@@ -70,6 +70,7 @@ def test_run(driver: Driver, nodes: FakeNodes) -> None:
     done = driver.aj("run", "--sid", "a" * 10)
     assert done.returncode == 0, done.stderr
     lines = sorted(done.stdout.splitlines())
+    assert len(lines) == 2
     for node, line in enumerate(lines):
         said = f"hello from node {node} of 2, rank {node} of 2, train-{'a' * 10}-worker-0.train-{'a' * 10}, secret 6"
         assert line.endswith(said)
@@ -83,7 +84,7 @@ def test_a_lost_answer_and_a_killed_daemon_make_one_job(driver: Driver, cluster:
     nodes.full = True
     cluster.faults.append(("jobs", "lost"))
     assert driver.aj("run", "--sid", sid, "--detach").returncode == 0
-    wait_until(lambda: not cluster.faults)
+    wait_until(lambda: f"train-{sid}" in cluster.named("jobs"))
     nodes.full = False
     assert driver.survive(sid) == "done"
     assert list(cluster.named("jobs")) == [f"train-{sid}"]

@@ -70,14 +70,27 @@ def test_unlike_tasks(bench: Bench) -> None:
     }
 
 
-def test_a_failing_node_ends_the_job(bench: Bench) -> None:
-    spec = job_spec(
-        "if [ $RANK = 1 ]; then echo broken; exit 3; fi;  echo fine; trap 'sleep 1' TERM; sleep 60 & wait", nodes=2
-    )
+def test_a_failing_node_ends_the_job(bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ajkit.shared.job.nodeprogram.GRACE_SECONDS", 60)
+    ready, let_go = tmp_path / "ready", tmp_path / "let-go"
+    command = f"""
+until_there() {{ until [ -e "$1" ]; do sleep 0.05; done; }}
+if [ $RANK = 1 ]; then until_there {ready}; echo broken; exit 3; fi
+trap 'until_there {let_go}' TERM
+echo fine
+sleep 600 & wait"""
+    spec = job_spec(command, nodes=2)
     handle = bench.submit(spec)
+    wait_until(lambda: b"fine\n" in (bench.cluster.log("research", f"{spec.name}-worker-0") or b""))
+    ready.touch()
+    job = bench.cluster.named("jobs")[spec.name]
+    wait_until(lambda: job["status"]["state"]["phase"] == "Aborting")
+    assert bench.execution.status(handle).state is JobState.RUNNING
+    let_go.touch()
     assert bench.finish(handle) == Status(JobState.FAILED, f"{spec.name}-worker-1 exited with 3", 3)
     assert bench.output(handle)["node-1"] == "broken\n"
-    assert bench.output(handle)["node-0"].startswith("fine\n"), "kept although its pod was taken away"
+    assert f"{spec.name}-worker-0" not in bench.cluster.named("pods")
+    assert bench.output(handle)["node-0"] == "fine\n", "kept although its pod was taken away"
 
 
 def test_values_arrive_as_they_are(bench: Bench) -> None:
@@ -131,7 +144,7 @@ def test_events_of_the_cluster_are_told(bench: Bench) -> None:
 
 
 def test_cancel_is_confirmed_by_the_engine(bench: Bench) -> None:
-    handle = bench.submit(job_spec("echo on; sleep 60", nodes=2))
+    handle = bench.submit(job_spec("echo on; sleep 600", nodes=2))
     wait_until(
         lambda: bench.execution.status(handle).state is JobState.RUNNING and len(bench.execution.streams(handle)) == 2
     )
@@ -145,7 +158,7 @@ def test_cancel_is_confirmed_by_the_engine(bench: Bench) -> None:
 
 def test_cancel_where_commands_are_not_allowed(bench: Bench) -> None:
     bench.cluster.forbidden.add("commands")
-    handle = bench.submit(job_spec("echo on; sleep 60"))
+    handle = bench.submit(job_spec("echo on; sleep 600"))
     wait_until(lambda: bench.execution.status(handle).state is JobState.RUNNING)
     bench.execution.cancel(handle)
     assert bench.finish(handle) == Status(JobState.CANCELLED, "cancelled: the job was deleted")
@@ -162,6 +175,7 @@ def test_a_job_that_somebody_deleted_is_lost(bench: Bench) -> None:
 def test_what_a_job_has_is_not_taken_away_at_one_word(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     bench.nodes.full = True
     handle = bench.submit(job_spec("true", env={"KEY": {"from_env": "PATH"}}))
+    wait_until(lambda: bool(bench.cluster.named("pods")))
     key = next(each for each in bench.cluster.objects if each[0] == "jobs")
     there, beside = bench.cluster.objects.pop(key), {"configmaps", "secrets"}
     assert bench.execution.status(handle).state is JobState.LOST

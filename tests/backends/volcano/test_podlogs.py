@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import threading
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ajkit.backends.volcano.podlogs import PodLog
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import pytest
 
 ALL = b"""\
 2026-01-02T03:04:05.000000001Z one
@@ -67,6 +71,63 @@ def test_what_was_written_and_not_counted_is_written_again(tmp_path: Path) -> No
         file.write(b"half of wha")
     log.take(lambda _: ALL, final=True)
     assert log.read(0, 999, complete=True).data == PLAIN
+
+
+def test_what_somebody_else_takes_meanwhile_counts(tmp_path: Path) -> None:
+    """Who follows the log hears less than who asks after the job, which is over by then, and is slower."""
+    log, asked = PodLog(str(tmp_path), "node-0"), list[str | None]()
+
+    def late(since: str | None) -> bytes:
+        asked.append(since)
+        if len(asked) == 1:
+            PodLog(str(tmp_path), "node-0").take(lambda _: ALL, final=True)
+        return ALL[:35]
+
+    log.take(late, final=False)
+    assert asked == [None]
+    assert log.is_final()
+    assert log.read(0, 999, complete=True).data == PLAIN
+
+
+def test_what_is_new_beside_what_somebody_else_has_taken(tmp_path: Path) -> None:
+    log, asked = PodLog(str(tmp_path), "node-0"), list[str | None]()
+
+    def late(since: str | None) -> bytes:
+        asked.append(since)
+        if len(asked) == 1:
+            PodLog(str(tmp_path), "node-0").take(lambda _: ALL[:35], final=False)
+        return ALL
+
+    log.take(late, final=True)
+    assert asked == [None, "2026-01-02T03:04:05Z"]
+    assert log.is_final()
+    assert log.read(0, 999, complete=True).data == PLAIN
+
+
+def test_who_writes_at_the_same_time_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    writes, both = PodLog._keep, threading.Barrier(2)
+
+    def met(log: PodLog, *words: Any, **more: Any) -> None:
+        with contextlib.suppress(threading.BrokenBarrierError):
+            both.wait(0.3)
+        writes(log, *words, **more)
+
+    monkeypatch.setattr(PodLog, "_keep", met)
+    failed: list[BaseException] = []
+    monkeypatch.setattr(threading, "excepthook", lambda told: failed.append(told.exc_value))
+    taking = [
+        threading.Thread(
+            target=PodLog(str(tmp_path), "node-0").take, args=(partial(_given, ALL),), kwargs={"final": True}
+        )
+        for _ in range(2)
+    ]
+    for each in taking:
+        each.start()
+    for each in taking:
+        each.join(60)
+    assert failed == []
+    assert both.broken, "only one of them had something to write"
+    assert PodLog(str(tmp_path), "node-0").read(0, 999, complete=True).data == PLAIN
 
 
 def test_nothing_yet(tmp_path: Path) -> None:

@@ -304,7 +304,10 @@ def test_a_quota(execution: VolcanoExecution, api: RealApi, tmp_path: Path) -> N
     assert left(api, job) == []
 
 
-def test_pods_whose_node_does_not_answer(execution: VolcanoExecution, api: RealApi, tmp_path: Path) -> None:
+def test_pods_whose_node_does_not_answer(
+    execution: VolcanoExecution, api: RealApi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ajkit.backends.volcano.execute._LOG_SECONDS", 0.0)
     job = submission(job_spec("true", nodes=3), tmp_path)
     handle = Handle(job, execution.submit(job, lambda _: None))
     api.add_pods(job.spec.name, "silent", "gone", None)
@@ -315,7 +318,6 @@ def test_pods_whose_node_does_not_answer(execution: VolcanoExecution, api: RealA
         assert execution.status(handle).state is state
         for each in ("node-0", "node-1", "node-2"):
             assert execution.logs(handle, each, 0, 99).data == b""
-        time.sleep(1.1)
 
 
 def test_while_the_server_is_started_again(

@@ -124,7 +124,7 @@ def test_the_end_is_told_though_a_node_is_silent(driver: Driver, api: RealApi, h
 def test_a_daemon_that_is_killed_before_it_hears_the_answer(driver: Driver, api: RealApi, gate: Gate) -> None:
     gate.holds = lambda asked: asked.startswith(f"POST {JOBS}?") and "dryRun" not in asked
     assert driver.aj("run", "--sid", "c" * 10, "--detach").returncode == 0
-    assert gate.held.wait(20), "the job is made, and the daemon does not know"
+    assert gate.held.wait(60), "the job is made, and the daemon does not know"
     name = f"train-{'c' * 10}"
     uid = api.get(f"{JOBS}/{name}")["metadata"]["uid"]
     gate.holds = lambda _: False
@@ -133,7 +133,9 @@ def test_a_daemon_that_is_killed_before_it_hears_the_answer(driver: Driver, api:
     wait_until(lambda: state_of(driver.host, "c" * 10) == "queued")
     found = api.get(f"{JOBS}/{name}")
     assert found["metadata"]["uid"] == uid
-    owners = [each["metadata"].get("ownerReferences") for each in api.get(f"{CORE}/configmaps")["items"]]
+    made = [each["metadata"] for each in api.get(f"{CORE}/configmaps")["items"]]
+    owners = [each.get("ownerReferences") for each in made if each["name"].startswith(name)]
+    assert len(owners) > 1
     assert all(owners), "what it has beside it was given to it by the daemon that found it"
     api.set_phase(name, "Completed")
     assert finish(daemon, "c" * 10)[0] == "done"

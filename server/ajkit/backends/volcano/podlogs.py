@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import threading
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, TypedDict
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
     Fetch = Callable[[str | None], bytes]
 
+_LOCK = threading.Lock()
+"""Held while something is written: a log is taken by who follows it and by who asks after the job, at the same time."""
 _TIME = re.compile(rb"(?P<moment>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(?P<part>\d{1,9}))?(?P<zone>Z|[+-]\d\d:\d\d) ")
 
 
@@ -68,7 +71,14 @@ class PodLog:
             final: whether this is all that there will ever be.
             whole: whether the container has ended; before, a line that has no end yet is left for the next time.
         """
+        while not self._taken(fetch, final=final, whole=whole):
+            pass
+
+    def _taken(self, fetch: Fetch, *, final: bool, whole: bool) -> bool:
+        """Take what is new; False where somebody else did so meanwhile, whose words count."""
         state = self._state()
+        if state["final"]:
+            return True
         seen, count = state["last"], state["same"]
         last, same, skip = seen, count, count
         head, end, tail = fetch(None if seen is None else _second(seen)).rpartition(b"\n")
@@ -83,8 +93,12 @@ class PodLog:
             same = same + 1 if at == last else 1
             last = at
             new += line[found.end() :] if found else line
-        if new or final or not self.exists():
-            self._keep(state["size"], bytes(new), last, same, final=final)
+        with _LOCK:
+            if self._state() != state:
+                return False
+            if new or final or not self.exists():
+                self._keep(state["size"], bytes(new), last, same, final=final)
+        return True
 
     def _state(self) -> _State:
         try:
