@@ -5,6 +5,7 @@ Bodies of jobs are held to the real schema; errors, throttling, lost answers and
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -70,6 +71,7 @@ class FakeAzure:
         self.lock = threading.RLock()
         self._closed = False
         self._threads: list[threading.Thread] = []
+        self._readers: dict[int, threading.Thread] = {}
         self._processes: list[subprocess.Popen[bytes]] = []
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), type("Bound", (_Handler,), {"azure": self}))
         self._server.daemon_threads = True
@@ -98,17 +100,17 @@ class FakeAzure:
             # No job starts a process from here on.
             self._closed = True
         for each in self._processes:
-            if each.poll() is None:
-                os.killpg(each.pid, signal.SIGKILL)
+            _signal(each, signal.SIGKILL)
         for thread in self._threads:
-            thread.join(10)
+            thread.join(60)
         self._server.shutdown()
         self._server.server_close()
         self._thread.join(5)
 
     def jobs(self) -> list[str]:
         """The names of the jobs there are."""
-        return [path.rpartition("/")[2] for path in self.resources if "/jobs/" in path]
+        with self.lock:
+            return [path.rpartition("/")[2] for path in self.resources if "/jobs/" in path]
 
     def answer(self, method: str, path: str, query: dict[str, list[str]], body: Json | None) -> tuple[int, Any]:
         """What Azure says to a request that it lets in."""
@@ -187,10 +189,11 @@ class FakeAzure:
             time.sleep(0.02)
         while self.hold and not self._closed:
             time.sleep(0.02)
-            if about["status"] == "CancelRequested":
-                about["status"] = "Canceled"
+            if not self._to(job, "Preparing"):
                 return
         nodes = self._nodes(job)
+        if nodes is None:
+            return
         code = 0
         while any(each.poll() is None for each in nodes) or (not code and any(each.poll() for each in nodes)):
             time.sleep(0.02)
@@ -198,33 +201,32 @@ class FakeAzure:
             code = code or next((each.poll() or 0 for each in nodes if each.poll()), 0)
             if code or about["status"] == "CancelRequested":
                 for each in nodes:
-                    if each.poll() is None:
-                        os.killpg(each.pid, signal.SIGTERM)
+                    _signal(each, signal.SIGTERM)
         for each in nodes:
             each.wait()
+            self._readers[each.pid].join()
         code = 128 - code if code < 0 else code
-        if about["status"] == "CancelRequested":
-            about["status"] = "Canceled"
+        if not self._to(job, "Finalizing"):
             return
-        self._to(job, "Finalizing")
         if code:
             message = f"Execution failed. User process 'bash' exited with status code {code}. Please check the log."
             job["error"] = {"error": {"code": "UserError", "message": message}}
         self._to(job, "Failed" if code else "Completed")
 
     def _to(self, job: Json, state: str) -> bool:
+        """The next state of a job; False where it was to be cancelled and is."""
         with self.lock:
-            if job["properties"]["status"] == "CancelRequested" and state in {"Queued", "Preparing"}:
+            if job["properties"]["status"] == "CancelRequested" and state not in {"Completed", "Failed"}:
                 job["properties"]["status"] = "Canceled"
                 return False
             job["properties"]["status"] = state
             return True
 
-    def _nodes(self, job: Json) -> list[subprocess.Popen[bytes]]:
+    def _nodes(self, job: Json) -> list[subprocess.Popen[bytes]] | None:
+        """The processes of a job; None where it is not to start any more."""
         with self.lock:
-            if self._closed:
-                return []
-            self._to(job, "Running")
+            if self._closed or not self._to(job, "Running"):
+                return None
             return [self._node(job, rank) for rank in range(job["properties"]["resources"]["instanceCount"])]
 
     def _node(self, job: Json, rank: int) -> subprocess.Popen[bytes]:
@@ -259,6 +261,7 @@ class FakeAzure:
         self._processes.append(process)
         thread = threading.Thread(target=self._collect, args=(process, log), daemon=True)
         self._threads.append(thread)
+        self._readers[process.pid] = thread
         thread.start()
         return process
 
@@ -277,6 +280,13 @@ class FakeAzure:
                     del self.faults[index]
                     return fault
         return None
+
+
+def _signal(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
+    if process.poll() is None:
+        # Who else watches it may see its end first.
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, number)
 
 
 def _path_of(address: str) -> str:

@@ -62,7 +62,9 @@ def driver(azure: FakeAzure, host: Host, tmp_path: Path) -> Iterator[Driver]:
 def test_run(driver: Driver) -> None:
     done = driver.aj("run", "--sid", "a" * 10)
     assert done.returncode == 0, done.stderr
-    for node, line in enumerate(sorted(done.stdout.splitlines())):
+    lines = sorted(done.stdout.splitlines())
+    assert len(lines) == 2
+    for node, line in enumerate(lines):
         assert line.endswith(f"hello from node {node} of 2, rank {node} of 2, 10.0.0.4, secret 6")
     failed = driver.aj("run", "--sid", "b" * 10, "--env", "CODE=3")
     assert failed.returncode == 3
@@ -74,7 +76,7 @@ def test_a_lost_answer_and_a_killed_daemon_make_one_job(driver: Driver, azure: F
     azure.hold = True
     azure.faults.append((f"PUT {WORKSPACE}/jobs", "lost"))
     assert driver.aj("run", "--sid", sid, "--detach").returncode == 0
-    wait_until(lambda: not azure.faults)
+    wait_until(lambda: f"train-{sid}" in azure.jobs())
     azure.hold = False
     assert driver.survive(sid) == "done"
     assert azure.jobs() == [f"train-{sid}"]

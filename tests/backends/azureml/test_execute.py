@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,6 +16,7 @@ from ajkit.shared.job.execution import (
     JobState,
     LiveValue,
     LiveValues,
+    LogChunk,
     OutcomeUnknown,
     Rejected,
     Status,
@@ -64,7 +67,7 @@ def test_failure_has_its_code_and_reason(bench: Bench) -> None:
 
 
 def test_cancel(bench: Bench) -> None:
-    handle = bench.submit(job_spec("echo on; sleep 60"))
+    handle = bench.submit(job_spec("echo on; sleep 600"))
     wait_until(lambda: bench.aml.status(handle).state is JobState.RUNNING)
     wait_until(lambda: bench.aml.logs(handle, "node-0", 0, 99).data == b"on\n")
     assert not bench.aml.logs(handle, "node-0", 3, 99).complete
@@ -138,17 +141,18 @@ def test_a_job_of_somebody_else_has_the_name(bench: Bench) -> None:
         bench.aml.submit(job, lambda _: None)
 
 
-def test_throttling_is_waited_for(bench: Bench) -> None:
-    later = format_datetime(datetime.now(UTC) + timedelta(seconds=20), usegmt=True)
+def test_throttling_is_waited_for(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = datetime.now(UTC).replace(microsecond=0)
+    still = SimpleNamespace(time=now.timestamp, monotonic=time.monotonic)
+    monkeypatch.setattr("ajkit.backends.azureml.execute.time", still)
+    later = format_datetime(now + timedelta(seconds=20), usegmt=True)
     bench.azure.faults += [
         ("GET /subscriptions", (429, "7")),
         ("PUT", (429, later)),
         (f"PUT {WORKSPACE}/jobs", (429, "1")),
     ]
     bench.finish(bench.submit(job_spec("true")))
-    assert bench.waits[0] == 7
-    assert 15 < bench.waits[1] <= 20
-    assert bench.waits[2:] == [1]
+    assert bench.waits == [7, 20, 1]
 
 
 @pytest.mark.parametrize(
@@ -252,6 +256,17 @@ def test_logs_of_nodes_that_are_not_there(bench: Bench) -> None:
     for name in ("node-1", "node-x", "other"):
         with pytest.raises(KeyError):
             bench.aml.logs(handle, name, 0, 9)
+
+
+def test_a_log_that_came_after_it_was_looked_for(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is known of the logs of a job that is over is from before it has said anything."""
+    monkeypatch.setattr("ajkit.backends.azureml.execute._DETAILS_SECONDS", 3600.0)
+    bench.azure.hold = True
+    handle = bench.submit(job_spec("echo on"))
+    assert bench.aml.logs(handle, "node-0", 0, 99).data == b""
+    bench.azure.hold = False
+    assert bench.finish(handle).state is JobState.DONE
+    assert bench.aml.logs(handle, "node-0", 0, 99) == LogChunk(b"on\n", 3, complete=True)
 
 
 def test_an_address_of_a_log_that_has_expired_is_asked_for_again(bench: Bench) -> None:

@@ -171,6 +171,9 @@ class AzureMlExecution:
                 raise KeyError(stream)
             over = self.status(handle).state.is_terminal
             if stream not in addresses:
+                if over and not fresh:
+                    # What was known of its logs may be from before it ended.
+                    continue
                 return LogChunk(b"", offset, over)
             try:
                 data = arm.read(addresses[stream], offset, limit)
