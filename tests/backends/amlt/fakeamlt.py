@@ -50,7 +50,7 @@ def _fail(text: str) -> int:
 def _run(words: list[str], mode: str) -> int:
     if "--yes" not in words and "-y" not in words:
         return _fail("Aborted: no terminal to ask on")
-    until = time.monotonic() + 60
+    until = time.monotonic() + 110
     while mode == "slow" and (HOME / "mode").read_text() == mode and time.monotonic() < until:
         time.sleep(0.02)
     if mode == "refuse":
@@ -84,7 +84,8 @@ def _start(job: dict[str, Any], folder: Path, here: Path, code: str, mode: str) 
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
-    (folder / "pid").write_text(str(process.pid))
+    (folder / "pid.new").write_text(str(process.pid))
+    (folder / "pid.new").rename(folder / "pid")
 
 
 def _filled(text: str, here: Path) -> str:

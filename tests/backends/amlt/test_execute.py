@@ -14,6 +14,7 @@ from ajkit.shared.job.execution import (
     Execution,
     Handle,
     JobState,
+    LogChunk,
     OutcomeUnknown,
     Rejected,
     Status,
@@ -103,7 +104,7 @@ def test_failure(bench: Bench) -> None:
 @pytest.mark.parametrize("mode", ["", "old", "held"])
 def test_cancel(bench: Bench, mode: str) -> None:
     bench.mode(mode)
-    handle = bench.submit(job_spec("echo on; sleep 60"))
+    handle = bench.submit(job_spec("echo on; sleep 600"))
     if mode != "held":
         wait_until(lambda: bench.execution.logs(handle, "node-0", 0, 99).data == b"on\n")
         assert bench.execution.status(handle) == Status(JobState.RUNNING, "")
@@ -113,6 +114,26 @@ def test_cancel(bench: Bench, mode: str) -> None:
     bench.execution.cancel(handle)
     (call,) = bench.calls("cancel")
     assert call["argv"] == ["cancel", handle.backend_id, f":{handle.job.spec.name}", "--yes"]
+
+
+def test_a_log_is_not_asked_for_while_somebody_asks(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whose answer would be older, and could come last."""
+    handle = bench.submit(job_spec("echo first"))
+    bench.finish(handle)
+    others: list[LogChunk] = []
+    slowly = iter([True])
+    ask = Amlt.ask
+
+    def slow(amlt: Amlt, words: Sequence[str], *, tables: bool = False) -> subprocess.CompletedProcess[str]:
+        done = ask(amlt, words, tables=tables)
+        if words[0] == "logs" and next(slowly, False):
+            others.append(bench.execution.logs(handle, "node-0", 0, 99))
+        return done
+
+    monkeypatch.setattr(Amlt, "ask", slow)
+    assert bench.execution.logs(handle, "node-0", 0, 99) == LogChunk(b"first\n", 6, complete=True)
+    assert others == [LogChunk(b"", 0, complete=False)]
+    assert len(bench.calls("logs")) == 1
 
 
 def test_a_failure_behind_the_submission_is_found_and_never_doubled(bench: Bench) -> None:

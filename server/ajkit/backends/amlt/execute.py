@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import math
 import os
 import shlex
+import threading
 import time
 from typing import TYPE_CHECKING
 
@@ -52,6 +54,7 @@ class AmltExecution:
     log_seconds = _LOG_SECONDS
 
     def __init__(self) -> None:
+        self._lock = threading.Lock()
         self._fetched: dict[tuple[str, str], float] = {}
 
     def check(self, spec: JobSpec) -> Sequence[Problem]:
@@ -119,18 +122,15 @@ class AmltExecution:
         names = dict(zip(_streams(handle.job.spec), job_names(handle.job.spec), strict=True))
         job = names[stream]
         path = os.path.join(handle.job.folder, _LOGS, f"{stream}.log")
-        final = os.path.exists(f"{path}.final")
-        key, now = (handle.backend_id, stream), time.monotonic()
-        if not final and now - self._fetched.get(key, -self.log_seconds) >= self.log_seconds:
-            if len(self._fetched) > _MOST_REMEMBERED:
-                self._fetched.clear()
-            self._fetched[key] = now
-            final = self.status(handle).state.is_terminal
-            done = _amlt(handle.job).ask(["logs", "view", "-n", _ALL_LINES, handle.backend_id, f":{job}"])
-            if done.returncode == 0:
-                _keep(path, done.stdout)
-            if final:
-                _keep(f"{path}.final", "")
+        with self._fetching((handle.backend_id, stream)) as due:
+            final = os.path.exists(f"{path}.final")
+            if due and not final:
+                final = self.status(handle).state.is_terminal
+                done = _amlt(handle.job).ask(["logs", "view", "-n", _ALL_LINES, handle.backend_id, f":{job}"])
+                if done.returncode == 0:
+                    _keep(path, done.stdout)
+                if final:
+                    _keep(f"{path}.final", "")
         try:
             with open(path, "rb") as file:
                 file.seek(offset)
@@ -138,6 +138,22 @@ class AmltExecution:
         except FileNotFoundError:
             data = b""
         return LogChunk(data, offset + len(data), final and len(data) < limit)
+
+    @contextlib.contextmanager
+    def _fetching(self, key: tuple[str, str]) -> Iterator[bool]:
+        """Whether a log is to be fetched now: it was not just now, and nobody does, whose answer would be older."""
+        with self._lock:
+            due = time.monotonic() - self._fetched.get(key, -math.inf) >= self.log_seconds
+            if due:
+                if len(self._fetched) > _MOST_REMEMBERED:
+                    self._fetched = {each: at for each, at in self._fetched.items() if at == math.inf}
+                self._fetched[key] = math.inf
+        try:
+            yield due
+        finally:
+            if due:
+                with self._lock:
+                    self._fetched[key] = time.monotonic()
 
     def cancel(self, handle: Handle) -> None:
         """See `Execution.cancel`."""
