@@ -48,7 +48,7 @@ class Machine:
 
     def close(self) -> None:
         self.off.set()
-        self._thread.join(10)
+        self._thread.join(60)
 
     def _work(self) -> None:
         while not self.off.is_set():

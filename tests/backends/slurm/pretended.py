@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 PROGRAMS = {
     "sbatch": """\
 case "$*" in *--test-only*) cat >"$0.seen" ;; *) echo "$PWD" "$@" >>"$0.seen"; env >>"$0.env" ;; esac
-[ ! -f "$play/hang" ] || exec sleep 60
+[ ! -f "$play/hang" ] || exec sleep 600
 [ ! -f "$play/accept" ] || echo 41 >>"$play/ids"
 [ ! -f "$play/no" ] || { cat "$play/no" >&2; exit 1; }
 case "$*" in *--test-only*) echo "sbatch: Job 41 to start at noon" >&2 ;; *) echo 41 >>"$play/ids"; echo "41;aj" ;; esac

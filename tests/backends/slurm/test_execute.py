@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from ajkit.backends.slurm import execute, listing, programs
+from ajkit.backends.slurm import execute, listing, programs, values
 from ajkit.backends.slurm.execute import SlurmExecution
 from ajkit.backends.slurm.site import Site
 from ajkit.shared.job.execution import (
@@ -36,6 +36,10 @@ def play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Play:
     play = Play(tmp_path / "play")
     monkeypatch.setenv("PATH", play.path)
     monkeypatch.setattr(listing, "_FRESH_SECONDS", 0.0)
+    # Bash needs its time on a busy machine.
+    monkeypatch.setattr(programs, "_PING_SECONDS", 60)
+    for asking in (execute, listing, values):
+        monkeypatch.setattr(asking, "_ASK_SECONDS", 60.0)
     return play
 
 
@@ -166,9 +170,9 @@ def test_a_submission_that_comes_late_does_nothing(play: Play, tmp_path: Path) -
     job = submission(tmp_path)
     site = Site({**os.environ})
     with open(tmp_path / "code.tar", "rb") as code:
-        site.run(programs.place(job.folder, "first"), 10, feed=code)
+        site.run(programs.place(job.folder, "first"), 60, feed=code)
     assert SlurmExecution().find(job) is None
-    late = site.run(programs.submit(job.folder, "first", {"job.sbatch": ""}, {}), 10)
+    late = site.run(programs.submit(job.folder, "first", {"job.sbatch": ""}, {}), 60)
     assert late.code == programs.VOID
     assert play.seen("sbatch") == []
     assert submit(job) == "41"
@@ -258,7 +262,7 @@ def test_logs(options: dict[str, str], play: Play, tmp_path: Path) -> None:
 
 
 def test_the_queue_is_asked_once_for_all_jobs(play: Play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(listing, "_FRESH_SECONDS", 60.0)
+    monkeypatch.setattr(listing, "_FRESH_SECONDS", 600.0)
     play.write("queue", "41 RUNNING None\n42 RUNNING None\n")
     play.write("job", RUNNING)
     engine, job = SlurmExecution(), submission(tmp_path)
@@ -266,14 +270,17 @@ def test_the_queue_is_asked_once_for_all_jobs(play: Play, tmp_path: Path, monkey
         assert engine.status(Handle(job, number)).state is JobState.RUNNING
     assert len(play.seen("squeue")) == 1
     assert len(play.seen("scontrol")) == 2
-    later = time.monotonic() + 61
+    later = time.monotonic() + 601
     monkeypatch.setattr(time, "monotonic", lambda: later)
     play.write("queue", "41 COMPLETING None\n")
     play.write("job", "JobId=41 JobState=FAILED Reason=None ExitCode=3:0\n")
     assert engine.status(Handle(job, "41")).exit_code == 3
 
 
-def test_a_site_in_trouble_is_left_alone_for_a_moment(play: Play, tmp_path: Path) -> None:
+def test_a_site_in_trouble_is_left_alone_for_a_moment(
+    play: Play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listing, "_TROUBLE_SECONDS", 600.0)
     play.write("job", RUNNING)
     play.write("down")
     engine, job = SlurmExecution(), submission(tmp_path)

@@ -22,6 +22,7 @@ said no; there are no commands of Slurm.
 """
 
 _LOCK_SECONDS = 20
+_PING_SECONDS = 5
 
 
 def place(folder: str, ticket: str) -> str:
@@ -183,7 +184,7 @@ def _locked() -> str:
 
 def _answering() -> str:
     """A look whether the controller is up: sbatch itself would wait for it for a minute, its answer then unknown."""
-    return f'case $(timeout 5 scontrol ping 2>&1) in *" UP"*) ;; *) return {AWAY} ;; esac'
+    return f'case $(timeout {_PING_SECONDS} scontrol ping 2>&1) in *" UP"*) ;; *) return {AWAY} ;; esac'
 
 
 def _own_variables() -> str:
