@@ -6,6 +6,7 @@ import contextlib
 import os
 import subprocess
 import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ import yaml
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
+from tests.daemons import wait_until
 from tests.e2e.ports import free_ports
 from tests.repository import ROOT
 
@@ -56,6 +58,7 @@ class RealApi:
         self.url = f"https://127.0.0.1:{self._port}"
         headers = {"authorization": f"Bearer {ADMIN}"}
         self.client = httpx2.Client(base_url=self.url, verify=False, headers=headers, timeout=60)
+        self._given: dict[str, set[tuple[str, str]]] = {}
         self._etcd: subprocess.Popen[bytes] | None = None
         self._server: subprocess.Popen[bytes] | None = None
 
@@ -171,6 +174,20 @@ class RealApi:
         bindings = f"{_RIGHTS}{where}/{kind.lower()}bindings"
         self.client.delete(f"{bindings}/{name}")
         self.post(bindings, {"metadata": {"name": name}, "subjects": subjects, "roleRef": role})
+        # The server comes to know of it a while after it was written.
+        given = {(resource, verb) for resource, verbs in rules.items() for verb in verbs.split()}
+        for resource, verb in given | self._given.get(name, set()):
+            wait_until(partial(self._may, user, resource, verb, is_allowed=(resource, verb) in given))
+        self._given[name] = given
+
+    def _may(self, user: str, resource: str, verb: str, *, is_allowed: bool) -> bool:
+        """Whether a user may do something in `research`, or may not, by what the server knows now."""
+        group, _, plural = resource.partition("/")
+        plural, _, below = plural.partition("/")
+        asked = {"group": group, "resource": plural, "subresource": below, "verb": verb, "namespace": "research"}
+        review = {"spec": {"user": user, "resourceAttributes": asked}}
+        answer = self.post("/apis/authorization.k8s.io/v1/subjectaccessreviews", review)
+        return bool(answer["status"]["allowed"]) == is_allowed
 
     def kubeconfig(self, token: str = ADMIN, *, server: str | None = None) -> str:
         """The text of a kubeconfig with the context `gpu-cluster`, namespace `research`."""

@@ -296,11 +296,14 @@ def test_a_quota(execution: VolcanoExecution, api: RealApi, tmp_path: Path) -> N
     api.post(f"{CORE}/resourcequotas", {"metadata": {"name": "none"}, "spec": {"hard": hard}})
     api.set_status(f"{CORE}/resourcequotas/none", {"hard": hard, "used": {"count/jobs.batch.volcano.sh": "0"}})
     job = submission(job_spec("true"), tmp_path)
+    sent = yaml.safe_load(execution.render(job).files["job.yaml"])
     try:
+        wait_until(lambda: "exceeded quota" in api.client.post(JOBS, json=sent, params={"dryRun": "All"}).text)
         with pytest.raises(Rejected, match="exceeded quota: none"):
             execution.submit(job, lambda _: None)
     finally:
         assert api.client.delete(f"{CORE}/resourcequotas/none").status_code == 200
+        wait_until(lambda: api.client.post(JOBS, json=sent, params={"dryRun": "All"}).status_code == 201)
     assert left(api, job) == []
 
 
