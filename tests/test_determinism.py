@@ -46,7 +46,7 @@ def said(command: list[str], seed: str, folder: Path | str) -> bytes:
     """What a command writes to standard output, and its exit code."""
     environ = {**os.environ, "PYTHONHASHSEED": seed}
     environ.pop("AJ_HOME", None)
-    done = subprocess.run(command, cwd=folder, env=environ, capture_output=True, timeout=60, check=False)
+    done = subprocess.run(command, cwd=folder, env=environ, capture_output=True, timeout=100, check=False)
     assert done.returncode in (0, 1), done.stderr.decode()
     return done.stdout + b"exit %d" % done.returncode
 
