@@ -8,7 +8,7 @@ import subprocess
 import time
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import httpx2
 import pytest
@@ -16,14 +16,17 @@ import yaml
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
+from ajkit.shared.job.execution import Unavailable
 from tests.daemons import wait_until
 from tests.e2e.ports import free_ports
 from tests.repository import ROOT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     Json = dict[str, Any]
+
+T = TypeVar("T")
 
 ASSETS = os.environ.get("KUBEBUILDER_ASSETS", "")
 ADMIN = "an-admin"
@@ -230,6 +233,18 @@ def real_api(home: Path) -> Iterator[RealApi]:
         yield api
     finally:
         api.stop()
+
+
+def when_well(ask: Callable[[], T]) -> T:
+    """What the server answers once it is well: while its store stands still it denies nothing for good."""
+    until = time.monotonic() + 60
+    while True:
+        try:
+            return ask()
+        except Unavailable as error:
+            if "is not well" not in str(error) or time.monotonic() > until:
+                raise
+        time.sleep(0.1)
 
 
 def _end(process: subprocess.Popen[bytes] | None) -> None:
