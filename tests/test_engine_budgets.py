@@ -1,4 +1,4 @@
-"""Files that grow, nest or go on without end: from disk, through the whole engine, in moments and little memory."""
+"""Files that grow, nest or go on without end: from disk, through the whole engine, in a second and little memory."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ from tests.bench.workspace import make_workspace
 if TYPE_CHECKING:
     from pathlib import Path
 
-SECONDS = 3.0
-"""What a process may take of a processor: a busy one needs 0.8; what goes on without end takes minutes."""
+SECONDS = 1.0
+"""What a process may take of a processor, in the least disturbed of a few runs: others on the machine only add."""
+RUNS = 5
 MEGABYTES = 200
 """What a process may hold at its largest; one that only checks a small template holds some 50."""
 
@@ -68,12 +69,20 @@ def ask(folder: Path, files: dict[str, str]) -> Answer:
     small = folder / "small.yaml"
     small.write_text("config: {target: {service: local}, jobs: [{command: [true]}]}\n".replace("true", '"true"'))
     command = [sys.executable, "-c", CHILD, small.as_posix(), (templates / "leaf.yaml").as_posix()]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
-    assert done.returncode == 0, done.stderr
-    answer = Answer(**json.loads(done.stdout))
+    answer = _asked(command)
+    for _ in range(RUNS - 1):
+        if answer.seconds < SECONDS:
+            break
+        answer = min(answer, _asked(command), key=lambda each: each.seconds)
     assert answer.seconds < SECONDS
     assert answer.megabytes < MEGABYTES
     return answer
+
+
+def _asked(command: list[str]) -> Answer:
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+    assert done.returncode == 0, done.stderr
+    return Answer(**json.loads(done.stdout))
 
 
 def ladder(rungs: int, top: str) -> dict[str, str]:
