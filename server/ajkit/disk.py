@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import os
 import stat
+from typing import TYPE_CHECKING
 
 from ajkit.shared.files import FileProblem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 Stamp = tuple[int, int, int]
 """What tells versions of a file apart: time of change in nanoseconds, size, inode."""
@@ -37,8 +41,8 @@ class DiskFiles:
     """`Files` on the local disk.
 
     Real paths of folders are remembered for the life of the object (a home of thousands of files would ask for the same
-    few again and again); `refresh` forgets them. `stamps` tells the version of everything that was read, None for what
-    was not there.
+    few again and again); `refresh` forgets them. `stamps` tells of everything that was read the version that was met
+    first, None for what was not there, until it is `forgotten`: who remembers a file may have met that one.
     """
 
     def __init__(self) -> None:
@@ -49,20 +53,25 @@ class DiskFiles:
         """Forget what was remembered about links."""
         self._folders.clear()
 
+    def forgotten(self, paths: Iterable[str]) -> None:
+        """Nobody remembers these files any more: the versions that are read next count."""
+        for path in paths:
+            self.stamps.pop(path, None)
+
     def read(self, path: str, limit: int) -> bytes:
         """See `Files.read`."""
         try:
             # Not blocking: a named pipe in the way must not hang the reader.
             handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         except (FileNotFoundError, NotADirectoryError) as error:
-            self.stamps[path] = None
+            self.stamps.setdefault(path, None)
             raise FileProblem("missing", f"{path}: no such file") from error
         except (OSError, ValueError) as error:
             raise FileProblem("unreadable", f"{path}: {_reason(error)}") from error
         try:
             status = os.fstat(handle)
             mode = status.st_mode
-            self.stamps[path] = _stamp(status)
+            self.stamps.setdefault(path, _stamp(status))
             if stat.S_ISDIR(mode):
                 raise FileProblem("directory", f"{path}: is a directory")
             if not stat.S_ISREG(mode):

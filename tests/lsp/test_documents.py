@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from typing import TYPE_CHECKING
 
-from ajkit.disk import DiskFiles
+from ajkit.disk import DiskFiles, stamp_of
 from ajkit.lsp.documents import BufferedFiles
+from ajkit.lsp.indexing import read_graph
 from ajkit.lsp.session import Session
 
 if TYPE_CHECKING:
@@ -63,3 +65,52 @@ def test_a_path_has_the_uri_that_its_editor_gave_it(tmp_path: Path) -> None:
     assert session.uri_of(path) == odd != usual
     session.close(odd)
     assert session.uri_of(path) == usual
+
+
+def test_a_change_is_seen_whoever_reads_the_file_first(tmp_path: Path) -> None:
+    """The index, say, may read a base after it changed, and templates still show what stood there before."""
+    home = tmp_path / ".aj/template"
+    home.mkdir(parents=True)
+    base = home / "base.yaml"
+    base.write_text("config: {target: {queue: q}}\n")
+    (home / "leaf.yaml").write_text("base: base\n")
+    session = Session()
+    uri = (home / "leaf.yaml").as_uri()
+
+    def queue() -> object:
+        view = session.view(uri)
+        assert view is not None
+        return view.resolved.config.get("target")
+
+    def changed() -> list[str]:
+        return [path for path, stamp in session.stamps().items() if stamp_of(path) != stamp]
+
+    session.open(uri, "base: base\n", 1, "yaml")
+    assert queue() == {"queue": "q"}
+    base.unlink()
+    assert changed() == [str(base)]
+    session.changed(changed())
+    assert (queue(), changed()) == (None, [])
+    base.write_text("config: {target: {queue: other}}\n")
+    asyncio.run(read_graph(session, f"{tmp_path}/.aj"))
+    assert (queue(), changed()) == (None, [str(base)])
+    session.changed(changed())
+    assert (queue(), changed()) == ({"queue": "other"}, [])
+
+
+def test_what_was_saved_is_no_change_from_outside(tmp_path: Path) -> None:
+    home = tmp_path / ".aj/template"
+    home.mkdir(parents=True)
+    (home / "base.yaml").write_text("config: {}\n")
+    (home / "leaf.yaml").write_text("base: base\n")
+    session = Session()
+    leaf, base = ((home / f"{name}.yaml").as_uri() for name in ("leaf", "base"))
+    session.open(leaf, "base: base\n", 1, "yaml")
+    assert session.views()
+    session.open(base, "config: {}\n", 1, "yaml")
+    session.change(base, [{"text": "config: {description: x}\n"}], 2)
+    (home / "base.yaml").write_text("config: {description: x}\n")
+    session.saved(base)
+    session.close(base)
+    assert session.views()
+    assert {path: stamp_of(path) for path in session.stamps()} == session.stamps()

@@ -11,7 +11,7 @@ from ajkit.shared.files import FileProblem
 from ajkit.shared.where import Text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from ajkit.shared.files import Files
 
@@ -75,6 +75,11 @@ class BufferedFiles:
         self._real.clear()
         if isinstance(self.below, DiskFiles):
             self.below.refresh()
+
+    def forgotten(self, paths: Iterable[str]) -> None:
+        """Nobody remembers what stood in these files."""
+        if isinstance(self.below, DiskFiles):
+            self.below.forgotten(paths)
 
     def read(self, path: str, limit: int) -> bytes:
         """See `Files.read`."""

@@ -161,6 +161,7 @@ class Session:
         self._sound.pop(uri, None)
         if buffer is not None:
             self._uris = {each.path: each.uri for each in reversed(self.buffers.values())}
+            self.files.forgotten([buffer.path])  # what was typed counted, whatever stood there
             differs = self.differs_from_disk(buffer.path)
             self.files.buffers.pop(buffer.path, None)
             if differs:
@@ -229,6 +230,7 @@ class Session:
         self._drop_views([*gone, *around])
         self.tallies.changed(self, gone)
         self.engine.forget([*gone, *around])
+        self.files.forgotten(gone)
         self.completing.forget(gone)
         self.impacts.clear()
         for buffer in self.buffers.values():
