@@ -76,13 +76,8 @@ class Timed(Wire):
             - began
         )
 
-    def cpu(self) -> float:
-        """Seconds of CPU that the server has used, of the user and of the system, in steps of a hundredth."""
-        fields = Path(f"/proc/{self.process.pid}/stat").read_text("ascii").rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
     def work(self) -> float:
-        """The same to the nanosecond, of the threads that are alive: what one message costs."""
+        """What `cpu` tells, to the nanosecond, of the threads that are alive: what one message costs."""
         spent = 0
         for task in Path(f"/proc/{self.process.pid}/task").iterdir():
             with contextlib.suppress(OSError):  # it has ended meanwhile

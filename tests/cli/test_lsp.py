@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.lsp.wire import Wire
+from tests.e2e.ports import free_ports
+from tests.lsp.wire import TIMEOUT, Wire
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Person
@@ -36,7 +37,7 @@ def test_an_editor_that_leaves_without_a_word(person: Person) -> None:
     with Wire(person.folder, command=("-m", "ajkit.cli", "lsp")) as wire:
         wire.initialize()
         wire.tell("exit")
-        assert wire.process.wait(60) == 1
+        assert wire.ended() == 1
 
 
 def framed(message: dict[str, Any]) -> bytes:
@@ -45,8 +46,7 @@ def framed(message: dict[str, Any]) -> bytes:
 
 
 def test_on_a_port(person: Person) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    (port,) = free_ports(1)
     environment = {name: value for name, value in os.environ.items() if name != "AJ_HOME"}
     server = subprocess.Popen(
         [sys.executable, "-m", "ajkit.cli", "lsp", "--tcp", f":{port}"],
@@ -56,23 +56,31 @@ def test_on_a_port(person: Person) -> None:
         env=environment,
     )
     with server:
-        assert server.stderr is not None
-        assert server.stderr.readline().startswith(b"waiting for an editor at 127.0.0.1:")
-        with connected(port) as line, line.makefile("rb") as said:
-            line.sendall(framed({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}}))
-            size = int(said.readline().split(b":")[1])
-            said.readline()
-            assert json.loads(said.read(size))["result"]["serverInfo"]["name"] == "aj"
-            line.sendall(framed({"jsonrpc": "2.0", "id": 2, "method": "shutdown"}))
-            line.sendall(framed({"jsonrpc": "2.0", "method": "exit"}))
-            assert server.wait(60) == 0
+        try:
+            assert server.stderr is not None
+            assert server.stderr.readline().startswith(b"waiting for an editor at 127.0.0.1:")
+            greeted_at(port)
+            assert server.wait(TIMEOUT) == 0
+        finally:
+            server.kill()
+
+
+def greeted_at(port: int) -> None:
+    """Begin and end a session."""
+    with connected(port) as line, line.makefile("rb") as said:
+        line.sendall(framed({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}}))
+        size = int(said.readline().split(b":")[1])
+        said.readline()
+        assert json.loads(said.read(size))["result"]["serverInfo"]["name"] == "aj"
+        line.sendall(framed({"jsonrpc": "2.0", "id": 2, "method": "shutdown"}))
+        line.sendall(framed({"jsonrpc": "2.0", "method": "exit"}))
 
 
 def connected(port: int) -> socket.socket:
-    until = time.monotonic() + 60
+    until = time.monotonic() + TIMEOUT
     while True:
         try:
-            return socket.create_connection(("127.0.0.1", port), timeout=60)
+            return socket.create_connection(("127.0.0.1", port), timeout=TIMEOUT)
         except ConnectionRefusedError:
             assert time.monotonic() < until
             time.sleep(0.05)

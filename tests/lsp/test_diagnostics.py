@@ -10,6 +10,7 @@ from ajkit.engine import Engine
 from ajkit.lsp.diagnostics import by_path
 from ajkit.lsp.reports import sent
 from tests.lsp.fixture import CLIENTS, editor, short
+from tests.lsp.held import Held
 from tests.lsp.wire import Wire
 
 if TYPE_CHECKING:
@@ -228,12 +229,29 @@ config:
 
 
 @pytest.fixture
-def wire(tmp_path: Path) -> Iterator[Wire]:
+def home(tmp_path: Path) -> Path:
     folder = tmp_path / ".aj" / "template"
     folder.mkdir(parents=True)
     (folder / "leaf.yaml").write_text("base: common\nconfig: {target: {service: local}}\n")
     (folder / "common.yaml").write_text("config: {jobs: [{command: [x]}]}\n")
-    with Wire(tmp_path) as found:
+    return tmp_path
+
+
+@pytest.fixture
+def wire(home: Path) -> Iterator[Wire]:
+    with Wire(home) as found:
+        yield found
+
+
+@pytest.fixture
+def held(home: Path) -> Held:
+    """A look at the templates of a home that goes on to the second of them once it is let go."""
+    return Held(home, "ajkit.lsp.tallies:give_way")
+
+
+@pytest.fixture
+def looking(home: Path, held: Held) -> Iterator[Wire]:
+    with Wire(home, command=held.command) as found:
         yield found
 
 
@@ -244,11 +262,6 @@ def template(wire: Wire, name: str) -> Path:
 def asked(wire: Wire, uri: str, **more: Any) -> dict[str, Any]:
     found: dict[str, Any] = wire.result("textDocument/diagnostic", {"textDocument": {"uri": uri}} | more)
     return found
-
-
-def settled(wire: Wire) -> None:
-    """Everything that follows from what was sent so far has been done."""
-    wire.result("workspace/executeCommand", {"command": "aj.status"})
 
 
 class TestOverTheWire:
@@ -271,14 +284,14 @@ class TestOverTheWire:
         leaf, base = wire.open(template(wire, "leaf")), wire.open(template(wire, "common"))
         assert codes(asked(wire, leaf)) == []
         assert codes(asked(wire, base)) == []
-        settled(wire)
+        wire.settle()
         before = len(wire.asked)
         for version in range(2, 6):
             wire.change(
                 leaf, version, {"text": f"base: common\nconfig: {{target: {{service: local, no{version}: 1}}}}\n"}
             )
             assert codes(asked(wire, leaf)) == ["schema.unknown-key"]
-        settled(wire)
+        wire.settle()
         assert len(wire.asked) == before, "who edits a document asks for it by itself"
         wire.change(base, 2, {"text": "config: {jobs: [{command: [x]\n"})
         wire.wait_asked("workspace/diagnostic/refresh", 1 + before)
@@ -293,23 +306,25 @@ class TestOverTheWire:
         wire.wait_asked("workspace/diagnostic/refresh")
         assert codes(asked(wire, leaf, previousResultId=first["resultId"])) == ["base.missing"]
 
-    def test_requests_do_not_wait_for_the_workspace(self, wire: Wire) -> None:
+    def test_requests_do_not_wait_for_the_workspace(self, looking: Wire, held: Held) -> None:
+        wire = looking
         for number in range(600):
             template(wire, f"t{number}").write_text("base: common\nconfig: {target: {service: local, no: 1}}\n")
         wire.initialize(PULLS | {"window": {"workDoneProgress": True}})
         uri = wire.open(template(wire, "leaf"))
         whole = wire.begin("workspace/diagnostic", {"previousResultIds": [], "partialResultToken": 7})
+        wire.wait_told("$/progress", lambda each: each["value"].get("title") == "Checking templates")
         where = {"textDocument": {"uri": uri}, "position": {"line": 0, "character": 7}}
         assert wire.result("textDocument/hover", where)
         assert whole not in wire.answered, "the hover was answered before the workspace was looked at"
+        held.let_go()
         assert wire.response(whole)["result"] == {"items": []}
         told = [each["params"] for each in wire.told if each["method"] == "$/progress"]
         pieces = [each for params in told if params["token"] == 7 for each in params["value"]["items"]]
         assert len({each["uri"] for each in pieces}) == len(pieces) == 601
-        titles = {each["value"].get("title") for each in told if "title" in each["value"]}
-        assert "Checking templates" in titles
 
-    def test_the_workspace_can_be_cancelled(self, wire: Wire) -> None:
+    def test_the_workspace_can_be_cancelled(self, looking: Wire, held: Held) -> None:
+        wire = looking
         for number in range(300):
             template(wire, f"t{number}").write_text("base: common\nconfig: {target: {service: local}}\n")
         wire.initialize(PULLS)
@@ -317,20 +332,26 @@ class TestOverTheWire:
         whole = wire.begin("workspace/diagnostic", {"previousResultIds": []})
         wire.tell("$/cancelRequest", {"id": whole})
         assert wire.response(whole)["error"]["code"] == -32800
+        held.let_go()
         assert codes(asked(wire, uri)) == []
 
-    def test_the_person_stops_the_looking(self, wire: Wire) -> None:
+    def test_the_person_stops_the_looking(self, looking: Wire, held: Held) -> None:
+        wire = looking
         for number in range(600):
             template(wire, f"t{number}").write_text("base: common\nconfig: {target: {service: local, no: 1}}\n")
         wire.initialize(PULLS | {"window": {"workDoneProgress": True}})
-        uri = wire.open(template(wire, "leaf"))
-        wire.result("workspace/executeCommand", {"command": "aj.dependents", "arguments": [{"uri": uri}]})
+        wire.open(template(wire, "leaf"))
+        assert wire.settle() == {"ready"}
 
         def stop(params: dict[str, Any]) -> None:
             wire.tell("window/workDoneProgress/cancel", {"token": params["token"]})
 
         wire.answers["window/workDoneProgress/create"] = stop
-        some = wire.result("workspace/diagnostic", {"previousResultIds": []})["items"]
+        whole = wire.begin("workspace/diagnostic", {"previousResultIds": []})
+        wire.wait_asked("window/workDoneProgress/create", 2)  # the home was read before
+        wire.settle()
+        held.let_go()
+        some = wire.response(whole)["result"]["items"]
         assert len(some) < 600
         again = wire.result("workspace/diagnostic", {"previousResultIds": []})["items"]
         assert len(again) == len(some), "what was stopped does not begin again by itself"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ajkit import __version__
+from ajkit.client.address import TIMEOUT
 from ajkit.client.places import state_folder
 from ajkit.shared.contract import Endpoint
 from tests.lsp.wire import Wire
@@ -72,9 +73,7 @@ def hover(wire: Wire, uri: str) -> object:
 def busy(wire: Wire, hanging: Hanging) -> list[int]:
     """Commands that wait for a daemon, each of them in the middle of it."""
     identities = [wire.begin("workspace/executeCommand", {"command": "aj.jobs"}) for _ in range(MANY)]
-    end = time.monotonic() + 20
-    while len(hanging.calls) < MANY and time.monotonic() < end:
-        time.sleep(0.02)
+    wire.until(lambda: len(hanging.calls) >= MANY)
     assert len(hanging.calls) == MANY
     return identities
 
@@ -101,8 +100,8 @@ def test_the_end_does_not_wait_for_what_still_runs(hanging: Hanging, tmp_path: P
             assert wire.finish() == 0
         else:
             wire.tell("exit")
-            assert wire.process.wait(20) == 1
-        assert time.monotonic() - began < 10
+            assert wire.ended() == 1
+        assert time.monotonic() - began < TIMEOUT / 2, "a command goes on for as long as it hears nothing"
         hanging.close()
         assert sum(map(len, wire.stderr)) < 2_000, b"".join(wire.stderr).decode()
 

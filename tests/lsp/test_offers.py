@@ -124,11 +124,7 @@ def test_completion_proposes_them_once_they_are_known(desk: Desk, tmp_path: Path
         answer = completed(wire, uri)
         assert queues(answer) == {}, "nobody waits for a daemon"
         assert answer["isIncomplete"], "there will be more"
-        for _ in range(2_000):
-            answer = completed(wire, uri)
-            if queues(answer):
-                break
-        assert queues(answer) == {
+        assert wire.until(lambda: queues(completed(wire, uri))) == {
             "gpu-a100": "offered by slurm now: 3 idle",
             "debug": "offered by slurm now",
         }
@@ -139,10 +135,7 @@ def test_completion_proposes_them_once_they_are_known(desk: Desk, tmp_path: Path
 def test_without_a_daemon_all_is_quiet(tmp_path: Path) -> None:
     with Wire(tmp_path, XDG_STATE_HOME=str(tmp_path / "state")) as wire:
         uri = opened(wire)
-        for _ in range(2_000):
-            if not completed(wire, uri)["isIncomplete"]:
-                break
-        assert not completed(wire, uri)["isIncomplete"], "nothing is being waited for"
+        wire.until(lambda: not completed(wire, uri)["isIncomplete"])  # nothing is being waited for
         assert wire.finish() == 0
         assert list(wire.stderr) == []
     assert not (tmp_path / "state").exists()

@@ -11,7 +11,8 @@ import pytest
 from ajkit.lsp.failure import RequestFailed
 from ajkit.lsp.progress import Progress, Progresses, unseen
 from ajkit.lsp.threads import in_thread, to_the_end
-from tests.lsp.wire import Wire
+from tests.lsp.held import Held
+from tests.lsp.wire import TIMEOUT, Wire
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -126,7 +127,7 @@ class TestThreads:
     def test_the_loop_goes_on_meanwhile(self) -> None:
         async def both() -> bool:
             go = threading.Event()
-            work = asyncio.ensure_future(in_thread(lambda: go.wait(10)))
+            work = asyncio.ensure_future(in_thread(lambda: go.wait(TIMEOUT)))
             await asyncio.sleep(0.01)
             go.set()
             return await work
@@ -134,24 +135,30 @@ class TestThreads:
         assert asyncio.run(both())
 
     def test_a_cancelled_request_does_not_wait(self) -> None:
-        go = threading.Event()
+        go, over = threading.Event(), threading.Event()
+
+        def work() -> None:
+            go.wait(TIMEOUT)
+            over.set()
 
         async def cancel() -> None:
-            work = asyncio.ensure_future(in_thread(lambda: go.wait(10)))
+            task = asyncio.ensure_future(in_thread(work))
             await asyncio.sleep(0.01)
-            work.cancel()
-            await work
+            task.cancel()
+            await task
 
         with pytest.raises(asyncio.CancelledError):
             asyncio.run(cancel())
+        assert not over.is_set()
         go.set()
+        assert over.wait(TIMEOUT)
 
     def test_work_to_the_end_is_told_to_stop_and_waited_for(self) -> None:
         progress = Progress()
 
         async def cancel() -> str:
             def steps() -> str:
-                assert progress.stopped.wait(10)
+                assert progress.stopped.wait(TIMEOUT)
                 return "stopped in good order"
 
             work = asyncio.ensure_future(to_the_end(steps, progress.stopped))
@@ -171,10 +178,18 @@ def large(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def reading_that_waits(folder: Path) -> Held:
+    """A reading of a home that goes on to its second slice of files once it is let go."""
+    return Held(folder, "ajkit.lsp.indexing:_read_some", free=1)
+
+
 def test_reading_a_large_home_is_shown(large: Path) -> None:
-    with Wire(large) as wire:
+    held = reading_that_waits(large)
+    with Wire(large, command=held.command) as wire:
         wire.initialize({"window": {"workDoneProgress": True}})
         wire.open(large / ".aj" / "template" / "t1.yaml")
+        wire.wait_told("$/progress", lambda each: each["value"]["kind"] == "begin")
+        held.let_go()
         end = wire.wait_told("$/progress", lambda each: each["value"]["kind"] == "end")
         told = [each["params"] for each in wire.told if each["method"] == "$/progress"]
         assert {each["token"] for each in told} == {end["token"]}
@@ -191,7 +206,8 @@ def states(wire: Wire) -> list[str]:
 
 
 def test_the_reading_of_a_large_home_can_be_stopped(large: Path) -> None:
-    with Wire(large) as wire:
+    held = reading_that_waits(large)
+    with Wire(large, command=held.command) as wire:
 
         def stop(params: dict[str, Any]) -> None:
             wire.tell("window/workDoneProgress/cancel", {"token": params["token"]})
@@ -199,10 +215,10 @@ def test_the_reading_of_a_large_home_can_be_stopped(large: Path) -> None:
         wire.answers["window/workDoneProgress/create"] = stop
         wire.initialize({"window": {"workDoneProgress": True}})
         uri = wire.open(large / ".aj" / "template" / "t1.yaml")
-        for _ in range(1_000):
-            if states(wire) != ["indexing"]:
-                break
-        assert states(wire) == ["unread"]
+        wire.wait_asked("window/workDoneProgress/create")
+        assert states(wire) == ["indexing"]
+        held.let_go()
+        assert wire.until(lambda: [each for each in states(wire) if each != "indexing"]) == ["unread"]
         wire.open(large / ".aj" / "template" / "t2.yaml")
         assert wire.result("textDocument/documentSymbol", {"textDocument": {"uri": uri}})
         assert states(wire) == ["unread"], "what was stopped does not begin again by itself"

@@ -22,6 +22,7 @@ from ajkit.shared.problem import Refused, problem
 from tests.cli.conftest import person
 from tests.daemons import Host, host
 from tests.lsp.fixture import Editor, editor_on_disk, span
+from tests.lsp.wire import TIMEOUT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -320,7 +321,7 @@ class TestStopping:
 
         def before(report: Callable[[str], None]) -> None:
             packing.set()
-            assert go_on.wait(10)
+            assert go_on.wait(TIMEOUT)
             report("submitting")
 
         daemon.before = before
@@ -329,7 +330,7 @@ class TestStopping:
         async def play() -> None:
             work = COMMANDS["aj.submit"](there.session, there.client, [there.uri, request])
             task = asyncio.ensure_future(work)
-            await asyncio.to_thread(packing.wait, 10)
+            await asyncio.to_thread(packing.wait, TIMEOUT)
             task.cancel()
             await asyncio.sleep(0)
             go_on.set()

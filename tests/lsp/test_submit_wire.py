@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tests.cli.conftest import person
 from tests.daemons import Host, finish, host
+from tests.lsp.held import Held
 from tests.lsp.test_submit import HOME, LEAF, facts
 from tests.lsp.wire import Wire
 
@@ -20,7 +21,8 @@ class Window:
     """A client at the wire that shows progress."""
 
     def __init__(self, person: Person, host: Host) -> None:
-        self.wire = Wire(person.draw(HOME).folder, **host.environ)
+        self.held = Held(person.draw(HOME).folder, "ajkit.lsp.commands.submit:send")
+        self.wire = Wire(person.folder, command=self.held.command, **host.environ)
         self.wire.initialize({"window": {"workDoneProgress": True}})
         self.uri = self.wire.open(person.folder / LEAF)
 
@@ -37,7 +39,12 @@ def test_a_job_from_the_editor_runs_to_its_end(person: Person, host: Host) -> No
         assert re.fullmatch(r"[a-z0-9]{10}", shown["sid"])
         assert shown["sid"] != "0000000000"
         request = {"env": {"LR": "7"}, "command": ["echo", "a b"], **facts(shown)}
-        answer = window.run("aj.submit", window.uri, request)["result"]
+        submitting = wire.begin(
+            "workspace/executeCommand", {"command": "aj.submit", "arguments": [window.uri, request]}
+        )
+        wire.wait_told("$/progress", lambda each: each["value"]["kind"] == "begin")
+        window.held.let_go()
+        answer = wire.response(submitting)["result"]
         job_id = answer["job"]["id"]
         assert job_id == shown["sid"]
         assert "unsaved changes of leaf.yaml" in answer["message"]

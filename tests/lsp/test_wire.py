@@ -74,16 +74,16 @@ class TestLife:
         assert wire.ask("shutdown")["result"] is None
         assert wire.ask("textDocument/hover", {})["error"]["code"] == -32600
         wire.tell("exit")
-        assert wire.process.wait(10) == 0
+        assert wire.ended() == 0
 
     def test_exit_without_shutdown(self, ready: Wire) -> None:
         ready.tell("exit")
-        assert ready.process.wait(10) == 1
+        assert ready.ended() == 1
 
     def test_the_client_goes_away(self, ready: Wire) -> None:
         assert ready.process.stdin
         ready.process.stdin.close()
-        assert ready.process.wait(10) == 1
+        assert ready.ended() == 1
         assert b"Traceback" not in b"".join(ready.stderr)
 
     def test_a_bare_client_is_asked_nothing(self, ready: Wire) -> None:
@@ -277,9 +277,7 @@ class TestSettings:
         seen = len(wire.told)
         settings = {"aj": {"home": str(tmp_path / "other")}}
         wire.tell("workspace/didChangeConfiguration", {"settings": settings})
-        assert (
-            wire.wait_told("textDocument/publishDiagnostics", lambda each: each["uri"] == uri, after=seen)[
-                "diagnostics"
-            ]
-            == []
+        # What is known of the home of before may come first.
+        wire.wait_told(
+            "textDocument/publishDiagnostics", lambda each: each["uri"] == uri and not each["diagnostics"], after=seen
         )
