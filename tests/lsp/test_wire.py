@@ -281,3 +281,4 @@ class TestSettings:
         wire.wait_told(
             "textDocument/publishDiagnostics", lambda each: each["uri"] == uri and not each["diagnostics"], after=seen
         )
+        assert wire.settle() == {"ready"}

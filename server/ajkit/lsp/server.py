@@ -171,6 +171,7 @@ class AjServer(LanguageServer):
 
     def _take_settings(self, answer: Any) -> None:
         self.session.configure(read_client_settings(answer))
+        self._index_all()  # another home may count now
         self._soon()
 
     # -- documents --------------------------------------------------------------------------------------------------
