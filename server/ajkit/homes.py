@@ -73,13 +73,15 @@ class Homes:
         """What the `aj.toml` of a home says."""
         if home is None:
             return Settings()
-        if home not in self._settings:
+        known = self._settings.get(home)  # held: another thread may forget it at any time
+        if known is None:
             path = posixpath.join(home, SETTINGS_NAME)
             try:
-                self._settings[home] = read_settings(path, self.files.read(path, SETTINGS_LIMIT))
+                known = read_settings(path, self.files.read(path, SETTINGS_LIMIT))
             except FileProblem as error:
-                self._settings[home] = Settings() if error.kind == "missing" else unreadable_settings(path, str(error))
-        return self._settings[home]
+                known = Settings() if error.kind == "missing" else unreadable_settings(path, str(error))
+            self._settings[home] = known
+        return known
 
     def settings_paths(self) -> list[str]:
         """The `aj.toml` of every home whose settings are known, there or not."""
@@ -110,16 +112,26 @@ class Homes:
     def globbed(self, home: str) -> list[str]:
         """Files of the project that the globs of `aj.toml` call templates, outside of the home itself."""
         if home not in self._globbed:
-            listed = self.files.walk(posixpath.dirname(home)) if self.settings(home).templates else []
-            self._globbed[home] = [
-                path for path, _ in listed if not path.startswith(home + "/") and self.in_globs(path, home)
-            ]
+            self._globbed[home] = self.look_for_globbed(home, self.settings(home))
         return self._globbed[home]
+
+    def look_for_globbed(self, home: str, settings: Settings) -> list[str]:
+        """The same, looked for now and not kept: a thread may do it, and be told of what changed when it is over."""
+        listed = self.files.walk(posixpath.dirname(home)) if settings.templates else []
+        return [path for path, _ in listed if not path.startswith(home + "/") and _called(path, home, settings)]
+
+    def take_globbed(self, home: str, paths: list[str]) -> None:
+        """Take over what was looked for elsewhere."""
+        self._globbed[home] = paths
 
     def in_globs(self, path: str, home: str) -> bool:
         """Whether the globs of the `aj.toml` of a home call a file a template."""
-        inside = posixpath.relpath(path, posixpath.dirname(home)).split("/")
-        return any(_matches(inside, posixpath.normpath(each).split("/")) for each in self.settings(home).templates)
+        return _called(path, home, self.settings(home))
+
+
+def _called(path: str, home: str, settings: Settings) -> bool:
+    inside = posixpath.relpath(path, posixpath.dirname(home)).split("/")
+    return any(_matches(inside, posixpath.normpath(each).split("/")) for each in settings.templates)
 
 
 def _matches(path: Sequence[str], glob: Sequence[str]) -> bool:

@@ -44,7 +44,8 @@ async def _read(session: Session, home: str) -> bool:
     engine = session.engine
     progress, total = Progress(), 0
     try:
-        steps = await in_thread(lambda: reading(session.files, graph, engine.globbed(home)))
+        globbed = await _globbed(session, home)
+        steps = await in_thread(lambda: reading(session.files, graph, globbed))
         while (left := await in_thread(lambda: _read_some(session, steps))) is not None:
             if not total and left >= SHOWN_FILES:
                 progress, total = session.progress("Reading templates", stoppable=True), left
@@ -58,6 +59,16 @@ async def _read(session: Session, home: str) -> bool:
     if engine is session.engine:
         session.graph_is_read(graph)
     return True
+
+
+async def _globbed(session: Session, home: str) -> list[str]:
+    """The templates of a home that lie outside of it; kept only when nothing has changed while they were looked for."""
+    engine, begun = session.engine, session.disk_state
+    settings = engine.settings(home)
+    found = await in_thread(lambda: engine.look_for_globbed(home, settings))
+    if engine is session.engine and begun == session.disk_state:
+        engine.take_globbed(home, found)
+    return found
 
 
 def _read_some(session: Session, steps: Iterator[int]) -> int | None:
