@@ -51,7 +51,7 @@ class DiskFiles:
 
     def refresh(self) -> None:
         """Forget what was remembered about links."""
-        self._folders.clear()
+        self._folders = {}  # a new one: another thread may be about to write down what it saw before
 
     def forgotten(self, paths: Iterable[str]) -> None:
         """Nobody remembers these files any more: the versions that are read next count."""
@@ -95,9 +95,10 @@ class DiskFiles:
         folder, _, name = path.rpartition("/")
         if not folder or name in ("", ".", ".."):
             return os.path.realpath(path)
-        known = self._folders.get(folder)
+        folders = self._folders
+        known = folders.get(folder)
         if known is None:
-            known = self._folders[folder] = self.real(folder)
+            known = folders[folder] = self.real(folder)
         whole = f"{known.rstrip('/')}/{name}"
         try:
             if stat.S_ISLNK(os.lstat(whole).st_mode):

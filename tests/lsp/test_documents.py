@@ -32,6 +32,28 @@ def test_links_are_followed_once_until_something_changes(tmp_path: Path) -> None
     assert files.real(asked) == f"{tmp_path}/two/a.yaml"
 
 
+def test_who_looked_before_something_changed_is_not_believed_after(tmp_path: Path) -> None:
+    """A thread may look where a link leads, and tell of it late."""
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+    link = tmp_path / "link"
+    link.symlink_to("one")
+    asked = f"{link}/a.yaml"
+
+    class Late(DiskFiles):
+        def real(self, path: str) -> str:
+            found = super().real(path)
+            if path == str(link) and os.readlink(link) == "one":
+                link.unlink()
+                link.symlink_to("two")
+                files.refresh()
+            return found
+
+    files = BufferedFiles(Late())
+    assert files.real(asked) == f"{tmp_path}/one/a.yaml"
+    assert files.real(asked) == f"{tmp_path}/two/a.yaml"
+
+
 def test_a_keystroke_looks_at_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """On a slow disk each look is felt."""
     home = tmp_path / ".aj/template"

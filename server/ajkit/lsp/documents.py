@@ -72,7 +72,7 @@ class BufferedFiles:
 
     def refresh(self) -> None:
         """Forget what was remembered about links: files appeared, changed or went away."""
-        self._real.clear()
+        self._real = {}  # a new one: another thread may be about to write down what it saw before
         if isinstance(self.below, DiskFiles):
             self.below.refresh()
 
@@ -96,9 +96,10 @@ class BufferedFiles:
 
     def real(self, path: str) -> str:
         """See `Files.real`."""
-        known = self._real.get(path)
+        remembered = self._real
+        known = remembered.get(path)
         if known is None:
-            known = self._real[path] = path if path.startswith("untitled:") else self.below.real(path)
+            known = remembered[path] = path if path.startswith("untitled:") else self.below.real(path)
         return known
 
     def names(self, folder: str) -> list[str]:
