@@ -35,7 +35,8 @@ class Hanging:
         note = Endpoint(socket=str(folder / "s"), pid=1, version=__version__)
         (state / "endpoint.json").write_text(note.model_dump_json())
         self.calls: list[socket.socket] = []
-        threading.Thread(target=self._take, daemon=True).start()
+        self._taker = threading.Thread(target=self._take, daemon=True)
+        self._taker.start()
 
     def _take(self) -> None:
         while True:
@@ -45,6 +46,10 @@ class Hanging:
                 return
 
     def close(self) -> None:
+        if self.listener.fileno() >= 0:
+            # Else its number goes to the next socket, where the thread would go on to wait for calls.
+            self.listener.shutdown(socket.SHUT_RDWR)
+            self._taker.join()
         self.listener.close()
         for each in self.calls:
             each.close()
