@@ -11,7 +11,7 @@ from ajkit.lsp.diagnostics import by_path
 from ajkit.lsp.reports import sent
 from tests.lsp.fixture import CLIENTS, editor, short
 from tests.lsp.held import Held
-from tests.lsp.wire import Wire
+from tests.lsp.wire import Wire, write_templates
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -230,11 +230,8 @@ config:
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
-    folder = tmp_path / ".aj" / "template"
-    folder.mkdir(parents=True)
-    (folder / "leaf.yaml").write_text("base: common\nconfig: {target: {service: local}}\n")
-    (folder / "common.yaml").write_text("config: {jobs: [{command: [x]}]}\n")
-    return tmp_path
+    leaf = "base: common\nconfig: {target: {service: local}}\n"
+    return write_templates(tmp_path, leaf=leaf, common="config: {jobs: [{command: [x]}]}\n")
 
 
 @pytest.fixture

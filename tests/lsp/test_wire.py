@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.lsp.fixture import CLIENTS
-from tests.lsp.wire import Wire
+from tests.lsp.wire import Wire, write_templates
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,11 +20,7 @@ COMMON = "config: {description: theirs, target: {service: local}}\n"
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
-    folder = tmp_path / ".aj" / "template"
-    folder.mkdir(parents=True)
-    (folder / "leaf.yaml").write_text(LEAF)
-    (folder / "common.yaml").write_text(COMMON)
-    return tmp_path
+    return write_templates(tmp_path, leaf=LEAF, common=COMMON)
 
 
 @pytest.fixture
@@ -41,11 +37,7 @@ def ready(wire: Wire) -> Wire:
 
 @pytest.fixture(scope="module")
 def one(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Wire]:
-    folder = tmp_path_factory.mktemp("abuse")
-    (folder / ".aj" / "template").mkdir(parents=True)
-    (folder / ".aj" / "template" / "leaf.yaml").write_text(LEAF)
-    (folder / ".aj" / "template" / "common.yaml").write_text(COMMON)
-    with Wire(folder) as wire:
+    with Wire(write_templates(tmp_path_factory.mktemp("abuse"), leaf=LEAF, common=COMMON)) as wire:
         wire.initialize()
         yield wire
 

@@ -19,6 +19,15 @@ if TYPE_CHECKING:
 TIMEOUT = 60.0
 
 
+def write_templates(folder: Path, **texts: str) -> Path:
+    """Write templates by their names into the AJ_HOME of a project; the project."""
+    templates = folder / ".aj" / "template"
+    templates.mkdir(parents=True)
+    for name, text in texts.items():
+        (templates / f"{name}.yaml").write_text(text)
+    return folder
+
+
 class Wire:
     """A server process and what it sent. Requests of the server are answered by `answers`, others with null.
 
