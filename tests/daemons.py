@@ -149,6 +149,12 @@ class Host:
     def _gate(self, sid: str) -> str:
         return os.path.join(self.root, f"gate-{sid}")
 
+    def end_jobs(self) -> None:
+        """End the local jobs that still run, and wait until they have ended."""
+        for pid in self.supervisors():
+            os.kill(pid, signal.SIGTERM)
+        wait_until(lambda: not self.supervisors())
+
     def run(self, spec: JobSpec, folder: str | None = None) -> tuple[str, int | None, dict[str, str]]:
         """Submit a job and follow it to its end: state, exit code, text by log."""
         daemon = self.daemon()
@@ -236,9 +242,7 @@ def make_host(**environ: str) -> Iterator[Host]:
         yield host
     finally:
         host.stop()
-        for pid in host.supervisors():
-            os.kill(pid, signal.SIGTERM)
-        wait_until(lambda: not host.supervisors())
+        host.end_jobs()
         shutil.rmtree(root, ignore_errors=True)
 
 

@@ -11,7 +11,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -129,11 +128,7 @@ def make_team(*arguments: str, program: tuple[str, ...] = ("-m", "ajkit.daemon")
         yield team
     finally:
         team.end()
-        until = time.monotonic() + 60
-        for pid in team.supervisors():
-            os.kill(pid, 15)
-        while team.supervisors() and time.monotonic() < until:
-            time.sleep(0.02)
+        team.end_jobs()
         shutil.rmtree(root, ignore_errors=True)
 
 

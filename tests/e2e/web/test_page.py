@@ -19,7 +19,6 @@ from tests.teams import Team, make_team
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from ajkit.shared.job.spec import JobSpec
 
@@ -124,18 +123,17 @@ def test_nothing_before_a_token(page: Chromium, team: Team, jobs: dict[str, JobS
     assert page.run("sessionStorage.length") == 0
 
 
-def test_jobs_with_states_that_live(page: Chromium, team: Team, jobs: dict[str, JobSpec], tmp_path: Path) -> None:
+def test_jobs_with_states_that_live(page: Chromium, team: Team, jobs: dict[str, JobSpec]) -> None:
     enter(page, team.token)
     page.see("prepare-data")
     for words in ("running", "done", "failed", "node-0 exited with 3", "by ana"):
         page.see(words)
-    seen = tmp_path / "seen"
-    spec = job_spec(f"while [ ! -e {seen} ]; do sleep 0.1; done", name="one-more")
+    spec = team.held("true", name="one-more")
     team.daemon().submit(spec, team.code)
     page.see("one-more")
     row = "[...document.querySelectorAll('tbody tr')].find((each) => each.innerText.includes('one-more')).innerText"
     page.wait(f"{row}.includes('running')")
-    seen.touch()
+    team.let_go(spec)
     page.wait(f"{row}.includes('done')")
     page.run("document.getElementById('word').focus()")
     page.type("evaluate")
@@ -270,9 +268,8 @@ def test_the_picture_of_the_manual_is_like_it(
     assert len(content) <= 150 * 1024
 
 
-def test_a_question_that_is_lost_does_not_end_the_show(page: Chromium, team: Team, tmp_path: Path) -> None:
-    over = tmp_path / "over"
-    spec = job_spec(f"echo begun; while [ ! -e {over} ]; do sleep 0.1; done", name="asked-again")
+def test_a_question_that_is_lost_does_not_end_the_show(page: Chromium, team: Team) -> None:
+    spec = team.held("true", first="echo begun", name="asked-again")
     team.daemon().submit(spec, team.code)
     open_job(page, team, spec)
     hear(page, "begun")
@@ -281,7 +278,7 @@ def test_a_question_that_is_lost_does_not_end_the_show(page: Chromium, team: Tea
         "(() => { const ask = window.fetch; window.fetch = (path, more) => { if (!path.endsWith('masked=true')) "
         "return ask(path, more); window.fetch = ask; return Promise.reject(new TypeError('away')); }; })()"
     )
-    over.touch()
+    team.let_go(spec)
     page.see("The job has ended: done.")
     page.wait("document.querySelector('.notice').hidden")
 
@@ -301,15 +298,14 @@ def test_what_is_asked_again_says_when_the_daemon_is_back(page: Chromium, team: 
     assert page.run("window.heard.join()") == "true,false,answered"
 
 
-def test_the_daemon_comes_back_and_the_page_goes_on(page: Chromium, team: Team, tmp_path: Path) -> None:
+def test_the_daemon_comes_back_and_the_page_goes_on(page: Chromium, team: Team) -> None:
     """Last: the address may be another's afterwards, were it not kept."""
-    back = tmp_path / "back"
-    spec = job_spec(f"echo part 1; while [ ! -e {back} ]; do sleep 0.1; done; echo part 9", name="outlives")
+    spec = team.held("echo part 9", first="echo part 1", name="outlives")
     team.daemon().submit(spec, team.code)
     open_job(page, team, spec)
     hear(page, "part 1")
     team.restart()
-    back.touch()
+    team.let_go(spec)
     hear(page, "part 9")
     page.see("The job has ended: done.")
     assert page.run("document.querySelector('.output').textContent").count("part 1") == 1

@@ -177,7 +177,9 @@ class UnclearRefusal(OutcomeUnknown):
 
 
 class Execution(Protocol):
-    """What a service registers to run jobs. Calls block: the daemon keeps them off its event loop.
+    """What a service registers to run jobs. Calls block: the daemon keeps them off its event loop, in several threads.
+
+    Two may be about one job at the same time: who drives it asks for its status while who follows it asks for its log.
 
     An implementation remembers nothing in memory that a restart would lose: everything comes in with the call. Secret
     references of the spec are read inside `submit` and appear in no text, argument list or exception.
